@@ -1,0 +1,213 @@
+# shellcheck shell=bash
+# Shared by scripts/test, scripts/demo and scripts/bench: options, installing what is missing, configuring, building.
+# Sourced, not run.
+
+root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+build_dir=""
+cuda="auto"
+install="yes"
+jobs="$(nproc 2>/dev/null || echo 2)"
+cmake_options=()  # every -DNAME=VALUE of the command line
+rest=()           # what follows --
+missing=()        # apt packages whose content was not found
+
+say() { printf '== %s\n' "$*"; }
+fail() {
+  printf 'error: %s\n' "$*" >&2
+  exit 1
+}
+
+common_help() {
+  cat <<'HELP'
+Options:
+  --cuda auto|on|off   auto (default): compile the CUDA code when nvcc is found; on: fail without nvcc; off: CPU only
+  --build-dir DIR      where to build (default build/release, with --cuda on build/gpu, with --cuda off build/cpu)
+  --no-install         install nothing; go on with what is there
+  --jobs N             how many compilers and tests at a time (default: all cores)
+  -DNAME=VALUE         handed to cmake, for example -DTRIPTYCH_CUDA_ARCHITECTURES=86-real or -DCMAKE_CXX_COMPILER=clang++
+  --help               this text
+Packages are installed with apt-get, as root or through sudo, and only those whose content is not found. A second run does only
+what is left to do. Packages in a place of your own are found through the environment variable CMAKE_PREFIX_PATH.
+HELP
+}
+
+# Reads the command line; the script's own help text is the function `help`.
+parse_options() {
+  while (($# > 0)); do
+    case "$1" in
+      --help | -h) help; exit 0 ;;
+      --no-install) install="no" ;;
+      --cuda | --build-dir | --jobs)
+        (($# > 1)) || fail "$1 needs a value; see --help."
+        case "$1" in
+          --cuda) cuda="$2" ;;
+          --build-dir) build_dir="$2" ;;
+          --jobs) jobs="$2" ;;
+        esac
+        shift ;;
+      --cuda=*) cuda="${1#*=}" ;;
+      --build-dir=*) build_dir="${1#*=}" ;;
+      --jobs=*) jobs="${1#*=}" ;;
+      -D?*) cmake_options+=("$1") ;;
+      --) shift; rest=("$@"); break ;;
+      *) fail "$1 is no option of this script; see --help." ;;
+    esac
+    shift
+  done
+  case "$cuda" in
+    auto) : "${build_dir:=$root/build/release}" ;;
+    on) : "${build_dir:=$root/build/gpu}" ;;
+    off) : "${build_dir:=$root/build/cpu}" ;;
+    *) fail "--cuda takes auto, on or off, not '$cuda'." ;;
+  esac
+  [[ "$jobs" =~ ^[1-9][0-9]*$ ]] || fail "--jobs takes a number of at least 1, not '$jobs'."
+  mkdir -p "$build_dir"
+  build_dir="$(cd "$build_dir" && pwd)"
+}
+
+# need_command PACKAGE COMMAND...: one of the commands must be there, or PACKAGE is missing.
+need_command() {
+  local package="$1" command
+  shift
+  for command in "$@"; do
+    command -v "$command" >/dev/null 2>&1 && return
+  done
+  missing+=("$package")
+}
+
+# need_header PACKAGE HEADER: looks where compilers and CMake look.
+need_header() {
+  local prefix
+  local -a prefixes
+  IFS=':' read -r -a prefixes <<<"/usr:/usr/local:${CMAKE_PREFIX_PATH:-}"
+  for prefix in "${prefixes[@]}"; do
+    [[ -n "$prefix" && -e "$prefix/include/$2" ]] && return
+  done
+  missing+=("$1")
+}
+
+has_apps() { compgen -G "$root/apps/*/CMakeLists.txt" >/dev/null; }
+
+# Fills `missing` for the targets that the script builds.
+look_for_packages() {
+  missing=()
+  need_command g++ "${CXX:-c++}" g++ clang++
+  need_command cmake cmake
+  need_command ninja-build ninja
+  need_command ccache ccache
+  need_header libeigen3-dev eigen3/Eigen/Core
+  need_header nlohmann-json3-dev nlohmann/json.hpp
+  local target
+  for target in "$@"; do
+    case "$target" in
+      tests) need_header libgtest-dev gtest/gtest.h ;;
+      benches) need_header libbenchmark-dev benchmark/benchmark.h ;;
+      apps)
+        need_header libcli11-dev CLI/CLI.hpp
+        need_header libopencv-dev opencv4/opencv2/core.hpp ;;
+    esac
+  done
+}
+
+install_missing() {
+  if ((${#missing[@]} == 0)); then
+    say "everything needed is installed"
+    return
+  fi
+  if [[ "$install" == no ]]; then
+    say "not found, and not installed because of --no-install: ${missing[*]}"
+    return
+  fi
+  command -v apt-get >/dev/null 2>&1 ||
+    fail "this system has no apt-get; install by hand what Debian calls: ${missing[*]}"
+  local -a as_root=()
+  if ((EUID != 0)); then
+    command -v sudo >/dev/null 2>&1 ||
+      fail "these packages are missing and neither root nor sudo is at hand to install them: ${missing[*]}"
+    as_root=(sudo)
+  fi
+  say "installing ${missing[*]}"
+  "${as_root[@]}" apt-get update -qq || say "apt-get update failed; trying with the lists that are there"
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null ||
+    fail "apt-get could not install: ${missing[*]}"
+}
+
+check_cmake() {
+  command -v cmake >/dev/null 2>&1 || fail "cmake is missing (apt package cmake); run again without --no-install."
+  local version
+  version="$(cmake --version | sed -n '1s/[^0-9]*\([0-9]*\.[0-9]*\).*/\1/p')"
+  printf '3.25\n%s\n' "$version" | sort -V -C ||
+    fail "cmake 3.25 or newer is needed and this is $version; 'pip install cmake' brings a newer one."
+}
+
+# The nvcc that CMake will find, empty when there is none that runs.
+find_nvcc() {
+  local nvcc
+  nvcc="$(PATH="$PATH:/usr/local/cuda/bin" command -v "${CUDACXX:-nvcc}" || true)"
+  if [[ -n "$nvcc" ]] && "$nvcc" --version >/dev/null 2>&1; then
+    printf '%s\n' "$nvcc"
+  fi
+}
+
+gpu_name() { nvidia-smi --query-gpu=name,compute_cap --format=csv,noheader 2>/dev/null | head -n 1 || true; }
+
+# Runs cmake, unless the folder was already configured with the same options, compilers and packages.
+configure() {
+  local -a options=(-S "$root" -B "$build_dir" -G Ninja "-DTRIPTYCH_CUDA=${cuda^^}")
+  local nvcc="" gpu=""
+  if [[ "$cuda" != off ]]; then
+    nvcc="$(find_nvcc)"
+    gpu="$(gpu_name)"
+    if [[ -z "$nvcc" ]]; then
+      [[ "$cuda" == on ]] || say "no CUDA compiler: CPU only"
+    elif [[ -n "$gpu" ]]; then
+      say "CUDA compiler $nvcc, GPU $gpu"
+    elif [[ "${cmake_options[*]}" == *-DTRIPTYCH_CUDA_ARCHITECTURES* ]]; then
+      say "CUDA compiler $nvcc, no GPU: the CUDA code is compiled, its tests are skipped"
+    else
+      say "CUDA compiler $nvcc, no GPU: the CUDA code is compiled, for 90-real alone to save time; its tests are skipped"
+      options+=(-DTRIPTYCH_CUDA_ARCHITECTURES=90-real)
+    fi
+  fi
+  [[ -z "${TRIPTYCH_DATA_DIR:-}" ]] || options+=("-DTRIPTYCH_DATA_DIR=$(realpath "$TRIPTYCH_DATA_DIR")")
+  options+=("${cmake_options[@]}")
+
+  local stamp="$build_dir/.configured-with" wish
+  wish="$(printf '%s\n' "${options[@]}" "nvcc=$nvcc" "gpu=$gpu" "cxx=${CXX:-}" "prefix=${CMAKE_PREFIX_PATH:-}" "missing=${missing[*]}")"
+  if [[ -f "$build_dir/build.ninja" && -f "$stamp" && "$(<"$stamp")" == "$wish" ]]; then
+    say "already configured: $build_dir"
+    return
+  fi
+  say "configuring $build_dir"
+  cmake "${options[@]}"
+  printf '%s\n' "$wish" >"$stamp"
+}
+
+# prepare TARGET...: installs, configures and builds (tests, benches, apps).
+prepare() {
+  look_for_packages "$@"
+  install_missing
+  check_cmake
+  look_for_packages "$@"
+  configure
+  say "building $* in $build_dir with $jobs jobs"
+  cmake --build "$build_dir" --parallel "$jobs" --target "$@"
+}
+
+# show_results DIR: prints one line for each result in DIR.
+show_results() {
+  local file kind
+  say "results are in $1"
+  for file in "$1"/*; do
+    case "$file" in
+      *.md) kind="the comparison as a table" ;;
+      *.svg) kind="a chart" ;;
+      *.png | *.jpg) kind="a picture" ;;
+      *.mp4 | *.avi) kind="a video" ;;
+      *.json) kind="every measurement, with the hardware" ;;
+      *.log) kind="what the programs printed" ;;
+      *) kind="a result" ;;
+    esac
+    printf '   %s: %s\n' "$file" "$kind"
+  done
+}
