@@ -1,0 +1,62 @@
+// Loops over the cores. The threads come from OpenMP, which stays inside the library: callers need no
+// compiler flag.
+//
+// Both loops return when all iterations are done. An exception in the body stops the handing out of further
+// work and is rethrown to the caller once the threads have come to rest; of several, one is rethrown. threads
+// <= 0 means default_threads(); a loop inside the body of another runs on the calling thread alone. Which
+// thread runs what is not fixed, so results that must not vary belong to an index or a chunk, not to a
+// thread.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+
+#include <triptych/core/error.hpp>
+
+namespace triptych {
+
+// OMP_NUM_THREADS when it is set, else the cores this process may use (affinity and the control group's
+// quota).
+int default_threads();
+
+namespace detail {
+
+// Calls call(context, i) for every i in [0, count), on at most that many threads.
+void run_indexed(std::int64_t count, int threads, void (*call)(void* context, std::int64_t i), void* context);
+
+}  // namespace detail
+
+// Cuts [0, count) into chunks of the given size (the last may be shorter) and calls body(begin, end,
+// chunk_index) for each. The chunks do not depend on the threads. InvalidArgument when count < 0 or chunk
+// < 1.
+template <class F>
+void parallel_chunks(std::int64_t count, std::int64_t chunk, int threads, F&& body) {
+  require(count >= 0, "cannot loop over ", count, " elements");
+  require(chunk >= 1, "cannot cut a loop into chunks of ", chunk, " elements");
+  struct Context {
+    std::int64_t count, chunk;
+    std::remove_reference_t<F>* body;
+  } context{count, chunk, std::addressof(body)};
+  const auto call = [](void* raw, std::int64_t i) {
+    const Context& c = *static_cast<const Context*>(raw);
+    const std::int64_t begin = i * c.chunk;
+    (*c.body)(begin, begin + std::min(c.chunk, c.count - begin), i);
+  };
+  detail::run_indexed(count / chunk + (count % chunk != 0), threads, call, &context);
+}
+
+// Calls body(i) for every i in [begin, end). InvalidArgument when end < begin.
+template <class F>
+void parallel_for(std::int64_t begin, std::int64_t end, int threads, F&& body) {
+  require(begin <= end, "cannot loop from ", begin, " to ", end);
+  constexpr std::int64_t chunks_per_thread = 8;  // lets fast threads take over from slow ones
+  const std::int64_t workers = threads > 0 ? threads : default_threads();
+  const std::int64_t chunk = std::max<std::int64_t>(1, (end - begin) / (workers * chunks_per_thread));
+  parallel_chunks(end - begin, chunk, threads, [&](std::int64_t first, std::int64_t last, std::int64_t) {
+    for (std::int64_t i = first; i < last; ++i) body(begin + i);
+  });
+}
+
+}  // namespace triptych

@@ -1,0 +1,84 @@
+// Elementary functions that give the same bits on host and device. They use only operations that IEEE 754
+// rounds one way, with every multiply-add fused by name, so that no compiler can choose; accurate to about an
+// ulp.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#if !defined(__CUDA_ARCH__)
+#include <bit>
+#endif
+
+#include <triptych/core/host_device.hpp>
+
+namespace triptych {
+
+// ln(x) for normal x > 0: x = m 2^e with m in [0.7, 1.4), ln m = 2 artanh((m - 1) / (m + 1)) by its series,
+// whose first omitted term is below 2^-28 of the sum.
+TRIPTYCH_INLINE_HD float portable_log(float x) {
+#if defined(__CUDA_ARCH__)
+  const std::uint32_t bits = __float_as_uint(x);
+#else
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(x);
+#endif
+  const std::uint32_t shifted = bits - 0x3F333333u;  // 0x3F333333 is 0.7
+  const std::int32_t exponent = static_cast<std::int32_t>(shifted) >> 23;
+  const std::uint32_t mantissa = (shifted & 0x007FFFFFu) + 0x3F333333u;
+#if defined(__CUDA_ARCH__)
+  const float m = __uint_as_float(mantissa);
+  const float s = __fdiv_rn(m - 1.0f, m + 1.0f);
+#else
+  const float m = std::bit_cast<float>(mantissa);
+  const float s = (m - 1.0f) / (m + 1.0f);
+#endif
+  const float z = s * s;
+  float series = fmaf(z, 2.0f / 9.0f, 2.0f / 7.0f);
+  series = fmaf(series, z, 2.0f / 5.0f);
+  series = fmaf(series, z, 2.0f / 3.0f);
+  const float tail = s * z;
+  return fmaf(static_cast<float>(exponent), 0.69314718f, fmaf(tail, series, 2.0f * s));
+}
+
+struct CosSin {
+  float cos, sin;
+};
+
+// The cosine and sine of turn * 2 pi for turn in [0, 1), a multiple of 2^-24: the nearest quarter turn is
+// taken off exactly, and the rest, at most pi/4, goes through Taylor polynomials whose first omitted terms
+// are below 2^-28.
+TRIPTYCH_INLINE_HD CosSin portable_cos_sin(float turn) {
+  const float quarters = 4.0f * turn;
+  const int nearest = (static_cast<int>(2.0f * quarters) + 1) / 2;
+  const float x = (quarters - static_cast<float>(nearest)) * 1.57079633f;
+  const float z = x * x;
+  float c = fmaf(z, -1.0f / 3628800.0f, 1.0f / 40320.0f);
+  c = fmaf(c, z, -1.0f / 720.0f);
+  c = fmaf(c, z, 1.0f / 24.0f);
+  c = fmaf(c, z, -0.5f);
+  c = fmaf(c, z, 1.0f);
+  float s = fmaf(z, 1.0f / 362880.0f, -1.0f / 5040.0f);
+  s = fmaf(s, z, 1.0f / 120.0f);
+  s = fmaf(s, z, -1.0f / 6.0f);
+  const float cube = x * z;
+  s = fmaf(cube, s, x);
+  switch (nearest & 3) {
+    case 0:
+      return {c, s};
+    case 1:
+      return {-s, c};
+    case 2:
+      return {-c, -s};
+    default:
+      return {s, -c};
+  }
+}
+
+TRIPTYCH_INLINE_HD float portable_sqrt(float x) {
+#if defined(__CUDA_ARCH__)
+  return __fsqrt_rn(x);
+#else
+  return std::sqrt(x);
+#endif
+}
+
+}  // namespace triptych

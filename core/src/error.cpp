@@ -1,0 +1,25 @@
+#include <triptych/core/error.hpp>
+
+#include <utility>
+
+namespace triptych {
+
+namespace {
+
+std::string place(const std::string& file, std::int64_t line, std::int64_t column) {
+  if (line <= 0) return file;
+  return file + ":" + std::to_string(line) + ":" + std::to_string(column);
+}
+
+}  // namespace
+
+ParseError::ParseError(std::string file, std::int64_t line, std::int64_t column, const std::string& what)
+    : Error(place(file, line, column) + ": " + what), file_(std::move(file)), line_(line), column_(column) {}
+
+CudaError::CudaError(const std::string& call, const std::string& file, int line, int code,
+                     const std::string& words)
+    : Error(file + ":" + std::to_string(line) + ": " + call + " failed: " + words + " (CUDA error " +
+            std::to_string(code) + ")"),
+      code_(code) {}
+
+}  // namespace triptych

@@ -1,0 +1,22 @@
+#include <triptych/core/workspace.hpp>
+
+#include <limits>
+#include <utility>
+
+#include <triptych/core/error.hpp>
+
+namespace triptych {
+
+void Workspace::reserve(std::size_t bytes, StreamRef stream) {
+  if (!memory_.empty() && bytes <= this->bytes()) return;
+  constexpr auto largest = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max()) - ticket_bytes;
+  require(bytes <= largest, "cannot reserve a workspace of ", bytes, " bytes");
+  require(!stream.is_capturing(), "the workspace has to grow, but the stream is capturing: reserve ", bytes,
+          " bytes before the capture");
+  DeviceBuffer<std::byte> grown(static_cast<std::int64_t>(ticket_bytes + bytes));
+  fill_bytes(grown.span().first(ticket_bytes), 0, stream);
+  stream.synchronize();  // work that still uses the old memory
+  memory_ = std::move(grown);
+}
+
+}  // namespace triptych

@@ -1,0 +1,107 @@
+#include <triptych/core/workspace.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <triptych/core/error.hpp>
+#include <triptych/core/graph.hpp>
+
+#include "support/expect_error.hpp"
+#include "support/gpu.hpp"
+
+namespace triptych {
+namespace {
+
+static_assert(!std::is_copy_constructible_v<Workspace> && std::is_nothrow_move_constructible_v<Workspace>);
+
+std::vector<std::uint32_t> tickets(Workspace& workspace, StreamRef stream) {
+  std::vector<std::uint32_t> words(Workspace::ticket_count, 1);
+  copy_to_host(DeviceSpan<std::uint32_t>(workspace.tickets(), Workspace::ticket_count), words, stream);
+  stream.synchronize();
+  return words;
+}
+
+const std::vector<std::uint32_t> zeros(Workspace::ticket_count, 0);
+
+TEST(Workspace, StartsEmpty) {
+  Workspace workspace;
+  EXPECT_EQ(workspace.bytes(), 0u);
+  EXPECT_EQ(workspace.scratch(), nullptr);
+  EXPECT_EQ(workspace.tickets(), nullptr);
+}
+
+TEST(Workspace, HasZeroTicketsAfterTheFirstReserve) {
+  TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
+  const Stream stream;
+  DeviceBuffer<char> dirt(1 << 20);  // what the allocator may hand out again
+  fill_bytes(dirt.span(), 0xff, stream);
+  stream.synchronize();
+  dirt = {};
+  Workspace workspace;
+  workspace.reserve(0, stream);
+  EXPECT_NE(workspace.tickets(), nullptr);
+  EXPECT_EQ(workspace.bytes(), 0u);
+  EXPECT_EQ(tickets(workspace, stream), zeros);
+}
+
+TEST(Workspace, GrowsAndNeverShrinks) {
+  TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
+  const Stream stream;
+  Workspace workspace;
+  workspace.reserve(1000, stream);
+  const std::int64_t allocations = device_allocation_count();
+  const std::byte* const scratch = workspace.scratch();
+  workspace.reserve(1000, stream);
+  workspace.reserve(1, stream);
+  EXPECT_EQ(device_allocation_count(), allocations);
+  EXPECT_EQ(workspace.scratch(), scratch);
+  EXPECT_GE(workspace.bytes(), 1000u);
+  workspace.reserve(100001, stream);
+  EXPECT_EQ(device_allocation_count(), allocations + 1);
+  EXPECT_GE(workspace.bytes(), 100001u);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(workspace.scratch()) % 256, 0u);
+  fill_bytes(DeviceSpan<std::byte>(workspace.scratch(), 100001), 0xff, stream);
+  EXPECT_EQ(tickets(workspace, stream), zeros) << "the scratch area overlaps the tickets";
+}
+
+TEST(Workspace, IsUnchangedWhenItCannotGrow) {
+  TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
+  const Stream stream;
+  Workspace workspace;
+  workspace.reserve(100, stream);
+  std::byte* const scratch = workspace.scratch();
+  EXPECT_THROW(workspace.reserve(std::size_t{1} << 50, stream), CudaError);
+  EXPECT_ERROR(workspace.reserve(SIZE_MAX, stream), InvalidArgument, "cannot reserve");
+  EXPECT_EQ(workspace.scratch(), scratch);
+  EXPECT_EQ(tickets(workspace, stream), zeros);
+}
+
+TEST(Workspace, DoesNotGrowUnderCapture) {
+  TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
+  const Stream stream;
+  Workspace workspace;
+  workspace.reserve(100, stream);
+  EXPECT_NO_THROW(Graph::capture(stream, [&] { workspace.reserve(100, stream); }));
+  EXPECT_ERROR(Graph::capture(stream, [&] { workspace.reserve(101, stream); }), InvalidArgument,
+               "is capturing: reserve 101 bytes before the capture");
+  EXPECT_FALSE(stream.is_capturing());
+  EXPECT_NO_THROW(workspace.reserve(101, stream));
+}
+
+TEST(Workspace, Moves) {
+  TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
+  const Stream stream;
+  Workspace first;
+  first.reserve(100, stream);
+  const std::byte* const scratch = first.scratch();
+  Workspace second = std::move(first);
+  EXPECT_EQ(second.scratch(), scratch);
+  EXPECT_EQ(first.scratch(), nullptr);  // NOLINT(bugprone-use-after-move): what it leaves is the contract
+  EXPECT_EQ(first.bytes(), 0u);
+}
+
+}  // namespace
+}  // namespace triptych

@@ -1,0 +1,2 @@
+// That this program was built is the test; see CMakeLists.txt.
+int main() { return 0; }
