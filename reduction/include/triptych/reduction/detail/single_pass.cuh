@@ -1,0 +1,204 @@
+// The fast strategies: one launch, values combined in an order fixed by the indices alone. For .cu files.
+//
+// The range is cut into tiles of Threads x Unroll packs, dealt in turn to `blocks` logical blocks. That number follows from
+// the size, not from the device, and a smaller grid loops over it: the bits are the same on every GPU and for every grid.
+#pragma once
+
+#include <triptych/core/cuda.cuh>
+#include <triptych/reduction/detail/block.cuh>
+#include <triptych/reduction/source.hpp>
+
+#include <cooperative_groups.h>
+
+namespace triptych::reduction::detail {
+
+// A source without packs, seen as one whose packs hold one element.
+template <class S>
+struct SingleElements {
+  static constexpr int pack_size = 1;
+  using Pack = decltype(std::declval<S>()(0));
+  S source;
+  TRIPTYCH_HD bool aligned() const { return true; }
+  __device__ Pack load(std::int64_t i) const { return source(i); }
+  __device__ Pack load_aligned(std::int64_t i) const { return source(i); }
+  __device__ Pack operator()(std::int64_t i) const { return source(i); }
+  template <class M>
+  __device__ typename M::Value fold(const Pack& pack, std::int64_t, M) const {
+    return pack;
+  }
+};
+
+template <class S>
+__device__ __forceinline__ auto as_packed(const S& source) {
+  if constexpr (PackedSource<S>) {
+    return source;
+  } else {
+    return SingleElements<S>{source};
+  }
+}
+
+// What one thread of logical block `block` owns, combined: Unroll packs are in flight before the first is used, each with
+// its own accumulator.
+template <int Threads, int Unroll, bool Aligned, class S, class M>
+__device__ __forceinline__ typename M::Value fold_tiles(const S& source, std::int64_t n, int block, int blocks,
+                                                        M monoid) {
+  constexpr std::int64_t tile_packs = std::int64_t{Threads} * Unroll;
+  const auto load = [&](std::int64_t pack) {
+    if constexpr (Aligned) {
+      return source.load_aligned(pack * S::pack_size);
+    } else {
+      return source.load(pack * S::pack_size);
+    }
+  };
+  const std::int64_t packs = n / S::pack_size;
+  const std::int64_t full_tiles = packs / tile_packs;
+  typename M::Value sum[Unroll];
+#pragma unroll
+  for (int u = 0; u < Unroll; ++u) sum[u] = monoid.identity();
+  typename S::Pack pack[Unroll];
+  std::int64_t tile = block;
+  for (; tile < full_tiles; tile += blocks) {
+    const std::int64_t first = tile * tile_packs + threadIdx.x;
+#pragma unroll
+    for (int u = 0; u < Unroll; ++u) pack[u] = load(first + u * Threads);
+#pragma unroll
+    for (int u = 0; u < Unroll; ++u)
+      sum[u] = monoid(sum[u], source.fold(pack[u], (first + u * Threads) * S::pack_size, monoid));
+  }
+  if (tile == full_tiles) {  // the last tile is not full: this block's turn
+    const std::int64_t first = tile * tile_packs + threadIdx.x;
+#pragma unroll
+    for (int u = 0; u < Unroll; ++u) {
+      if (first + u * Threads < packs) pack[u] = load(first + u * Threads);
+    }
+#pragma unroll
+    for (int u = 0; u < Unroll; ++u) {
+      if (first + u * Threads < packs)
+        sum[u] = monoid(sum[u], source.fold(pack[u], (first + u * Threads) * S::pack_size, monoid));
+    }
+    const std::int64_t rest = packs * S::pack_size + threadIdx.x;  // elements that do not fill a pack
+    if (rest < n) sum[0] = monoid(sum[0], source(rest));
+  }
+  return combine_tree(sum, monoid);
+}
+
+// The value of one logical block, valid in thread 0.
+template <int Threads, int Unroll, class S, class M>
+__device__ __forceinline__ typename M::Value reduce_tiles(const S& any_source, std::int64_t n, int block, int blocks,
+                                                          M monoid) {
+  const auto source = as_packed(any_source);
+  const auto v = source.aligned() ? fold_tiles<Threads, Unroll, true>(source, n, block, blocks, monoid)
+                                  : fold_tiles<Threads, Unroll, false>(source, n, block, blocks, monoid);
+  return block_reduce<Threads>(v, monoid);
+}
+
+// The values of all slots combined by one warp in a fixed order; valid in lane 0.
+template <class M>
+__device__ __forceinline__ typename M::Value combine_mail(const Mailbox<typename M::Value>& mailbox, M monoid) {
+  constexpr int in_flight = sizeof(typename M::Value) <= 8 ? 4 : 2;
+  typename M::Value v = monoid.identity();
+  for (int slot = threadIdx.x % 32; slot < mailbox.slots; slot += 32 * in_flight) {
+    typename M::Value part[in_flight];
+    mailbox.template receive<in_flight>(slot, 32, part);
+#pragma unroll
+    for (int u = 0; u < in_flight; ++u) {
+      if (slot + 32 * u < mailbox.slots) v = monoid(v, part[u]);
+    }
+  }
+  return warp_reduce<32>(v, monoid);
+}
+
+// A range that one block reads at once or nearly so. Short code: at this size the launch and the fetching of instructions
+// are most of the time.
+template <int Threads, int Unroll, class S, class M>
+__global__ void __launch_bounds__(Threads)
+    one_block_kernel(S any_source, std::int64_t n, M monoid, typename M::Value* result) {
+  let_next_grid_start();
+  wait_for_previous_grid();
+  const auto source = as_packed(any_source);
+  using Packed = decltype(source);
+  constexpr int pack_size = std::remove_const_t<Packed>::pack_size;
+  const int packs = static_cast<int>(n / pack_size);
+  const bool aligned = source.aligned();
+  typename M::Value sum[Unroll];
+#pragma unroll
+  for (int u = 0; u < Unroll; ++u) sum[u] = monoid.identity();
+  for (int first = threadIdx.x; first < packs; first += Threads * Unroll) {
+    typename std::remove_const_t<Packed>::Pack pack[Unroll];
+#pragma unroll
+    for (int u = 0; u < Unroll; ++u) {
+      const int p = first + u * Threads;
+      if (p < packs) pack[u] = aligned ? source.load_aligned(p * pack_size) : source.load(p * pack_size);
+    }
+#pragma unroll
+    for (int u = 0; u < Unroll; ++u) {
+      const int p = first + u * Threads;
+      if (p < packs) sum[u] = monoid(sum[u], source.fold(pack[u], p * pack_size, monoid));
+    }
+  }
+  const int rest = packs * pack_size + threadIdx.x;
+  if (rest < n) sum[0] = monoid(sum[0], source(rest));
+  const auto total = block_reduce<Threads>(combine_tree(sum, monoid), monoid);
+  if (threadIdx.x == 0) *result = total;
+}
+
+// A block owns the logical blocks blockIdx.x, + gridDim.x, ... and mails their values; the first warp of the last block of
+// the grid, which is the last to start, collects them. No block waits for the collector, so the grid may be of any size.
+template <int Threads, int Unroll, class S, class M>
+__global__ void __launch_bounds__(Threads)
+    single_pass_kernel(S source, std::int64_t n, M monoid, Mailbox<typename M::Value> mailbox,
+                       typename M::Value* result) {
+  let_next_grid_start();
+  wait_for_previous_grid();
+  const int blocks = mailbox.slots;
+  for (int block = blockIdx.x; block < blocks; block += gridDim.x) {
+    const auto v = reduce_tiles<Threads, Unroll>(source, n, block, blocks, monoid);
+    if (threadIdx.x == 0) mailbox.send(block, v);
+    if (block + gridDim.x < blocks) __syncthreads();  // the block's shared memory is used again
+  }
+  if (blockIdx.x != gridDim.x - 1 || threadIdx.x >= 32) return;
+  const auto total = combine_mail(mailbox, monoid);
+  if (threadIdx.x == 0) *result = total;
+}
+
+// The same with the Blocks blocks of a cluster combining through distributed shared memory first: the first block of a
+// cluster gathers, and only clusters send mail. Needs compute capability 9.0.
+template <int Threads, int Unroll, int Blocks, class S, class M>
+__global__ void __launch_bounds__(Threads)
+    cluster_kernel(S source, std::int64_t n, M monoid, Mailbox<typename M::Value> mailbox, typename M::Value* result) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  using Value = typename M::Value;
+  const auto cluster = cooperative_groups::this_cluster();
+  let_next_grid_start();
+  cluster.barrier_arrive();  // completes while the loads are under way: every block's shared memory is then there
+  wait_for_previous_grid();
+  __shared__ Value of_block[Blocks];
+  const int rank = static_cast<int>(cluster.block_rank());
+  const int clusters = mailbox.slots;
+  const int grid_clusters = gridDim.x / Blocks;
+  bool first = true;
+  for (int c = blockIdx.x / Blocks; c < clusters; c += grid_clusters) {
+    const Value v = reduce_tiles<Threads, Unroll>(source, n, c * Blocks + rank, clusters * Blocks, monoid);
+    if (first) cluster.barrier_wait();
+    first = false;
+    if (threadIdx.x == 0) cluster.map_shared_rank(of_block, 0)[rank] = v;
+    cluster.sync();
+    if (rank == 0 && threadIdx.x < 32) {
+      const Value total = warp_reduce<Blocks>(of_block[threadIdx.x % Blocks], monoid);
+      if (threadIdx.x == 0) {
+        if (clusters == 1) {
+          *result = total;
+        } else {
+          mailbox.send(c, total);
+        }
+      }
+    }
+    if (c + grid_clusters < clusters) cluster.sync();  // the gathered values are written again
+  }
+  if (clusters == 1 || rank != 0 || blockIdx.x / Blocks != grid_clusters - 1 || threadIdx.x >= 32) return;
+  const Value total = combine_mail(mailbox, monoid);
+  if (threadIdx.x == 0) *result = total;
+#endif
+}
+
+}  // namespace triptych::reduction::detail

@@ -1,0 +1,164 @@
+// What is combined: commutative monoids (an identity and a combine) over small accumulators, for host and device.
+//
+// A monoid is any struct with
+//   using Value = ...;                          trivial (copyable and default constructible); the accumulator
+//   static constexpr bool exact = ...;          true when every order of combining gives the same bits
+//   Value identity() const;
+//   Value operator()(Value a, Value b) const;   commutative and associative (up to rounding when not exact)
+// and, if it likes, `__device__ static void atomic(Value* address, Value v)`, which the atomic strategies then use.
+#pragma once
+
+#include <triptych/core/host_device.hpp>
+
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace triptych::reduction {
+
+template <class M>
+concept Monoid = std::is_trivially_copyable_v<typename M::Value> &&
+                 std::is_trivially_default_constructible_v<typename M::Value> &&
+                 requires(const M& m, typename M::Value a, typename M::Value b) {
+                   { m.identity() } -> std::convertible_to<typename M::Value>;
+                   { m(a, b) } -> std::convertible_to<typename M::Value>;
+                   { M::exact } -> std::convertible_to<bool>;
+                 };
+
+template <class T>
+concept Number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
+
+// Integers wrap around (modulo 2^bits) instead of overflowing, signed ones too.
+template <Number A>
+struct Sum {
+  using Value = A;
+  static constexpr bool exact = std::is_integral_v<A>;
+  TRIPTYCH_HD A identity() const { return A{0}; }
+  TRIPTYCH_HD A operator()(A a, A b) const {
+    if constexpr (std::is_integral_v<A>) {
+      using U = std::make_unsigned_t<A>;
+      return static_cast<A>(static_cast<U>(a) + static_cast<U>(b));
+    } else {
+      return a + b;
+    }
+  }
+};
+
+namespace detail {
+
+template <Number T>
+TRIPTYCH_HD constexpr T highest() {
+  if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<T>::infinity();
+  return std::numeric_limits<T>::max();
+}
+
+template <Number T>
+TRIPTYCH_HD constexpr T lowest() {
+  if constexpr (std::is_floating_point_v<T>) return -std::numeric_limits<T>::infinity();
+  return std::numeric_limits<T>::lowest();
+}
+
+template <Number T>
+TRIPTYCH_HD inline bool is_nan([[maybe_unused]] T v) {
+  if constexpr (std::is_floating_point_v<T>) return v != v;
+  return false;
+}
+
+}  // namespace detail
+
+// The smallest value; of nothing, +infinity or the type's largest. NaNs are passed over, and -0 is below +0, so that
+// the bits do not depend on the order.
+template <Number T>
+struct Min {
+  using Value = T;
+  static constexpr bool exact = true;
+  TRIPTYCH_HD T identity() const { return detail::highest<T>(); }
+  TRIPTYCH_HD T operator()(T a, T b) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (a == b) return std::signbit(b) ? b : a;
+      return (b < a || detail::is_nan(a)) ? b : a;
+    } else {
+      return b < a ? b : a;
+    }
+  }
+};
+
+// The largest value; of nothing, -infinity or the type's lowest. NaNs are passed over, and +0 is above -0.
+template <Number T>
+struct Max {
+  using Value = T;
+  static constexpr bool exact = true;
+  TRIPTYCH_HD T identity() const { return detail::lowest<T>(); }
+  TRIPTYCH_HD T operator()(T a, T b) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (a == b) return std::signbit(b) ? a : b;
+      return (b > a || detail::is_nan(a)) ? b : a;
+    } else {
+      return b > a ? b : a;
+    }
+  }
+};
+
+// A value and where it stands. index == no_index: there was no value (nothing given, or NaNs alone).
+inline constexpr std::int64_t no_index = std::numeric_limits<std::int64_t>::max();
+
+template <Number T>
+struct Indexed {
+  T value;
+  std::int64_t index;
+  friend bool operator==(const Indexed&, const Indexed&) = default;
+};
+
+// Where the smallest value stands; the lowest index among equals. NaNs are passed over.
+template <Number T>
+struct ArgMin {
+  using Value = Indexed<T>;
+  static constexpr bool exact = true;
+  TRIPTYCH_HD Value identity() const { return {detail::highest<T>(), no_index}; }
+  TRIPTYCH_HD Value operator()(Value a, Value b) const {
+    const bool take_b = b.value < a.value || (b.value == a.value && b.index < a.index);
+    return take_b ? b : a;
+  }
+};
+
+template <Number T>
+struct ArgMax {
+  using Value = Indexed<T>;
+  static constexpr bool exact = true;
+  TRIPTYCH_HD Value identity() const { return {detail::lowest<T>(), no_index}; }
+  TRIPTYCH_HD Value operator()(Value a, Value b) const {
+    const bool take_b = b.value > a.value || (b.value == a.value && b.index < a.index);
+    return take_b ? b : a;
+  }
+};
+
+// Count, mean and sum of squared differences from the mean.
+struct Moments {
+  double count;
+  double mean;
+  double m2;
+  TRIPTYCH_HD double variance() const { return count > 0 ? m2 / count : 0; }                 // of the population
+  TRIPTYCH_HD double sample_variance() const { return count > 1 ? m2 / (count - 1) : 0; }    // unbiased
+};
+
+// Chan, Golub and LeVeque's merge: one pass, and no cancellation however far the mean is from zero.
+struct MergeMoments {
+  using Value = Moments;
+  static constexpr bool exact = false;
+  TRIPTYCH_HD Moments identity() const { return {0, 0, 0}; }
+  TRIPTYCH_HD Moments operator()(Moments a, Moments b) const {
+    const double delta = b.mean - a.mean;
+    if (a.count == b.count) {  // the common case inside a tree; costs no division
+      return {a.count + b.count, a.mean + 0.5 * delta, a.m2 + b.m2 + delta * delta * (0.5 * a.count)};
+    }
+    if (b.count == 0) return a;
+    if (a.count == 0) return b;
+    const double count = a.count + b.count;
+    const double share = b.count / count;
+    return {count, a.mean + delta * share, a.m2 + b.m2 + delta * delta * (a.count * share)};
+  }
+};
+
+}  // namespace triptych::reduction

@@ -1,0 +1,152 @@
+// The object form: a Reducer is made once for a device, owns its stream and scratch, and answers with values.
+//
+//   Reducer reducer(Device::best());
+//   double total = reducer.sum<double, float>(samples);   // accumulator, element
+#pragma once
+
+#include <triptych/core/buffer.hpp>
+#include <triptych/core/device.hpp>
+#include <triptych/core/error.hpp>
+#include <triptych/reduction/reduce.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <optional>
+#include <span>
+
+namespace triptych::reduction {
+
+// Every call waits for its answer. On a GPU, host arrays are copied into a buffer that grows to the largest one seen; after
+// that, nothing is allocated. The DeviceSpan forms need a reducer on a GPU (InvalidArgument otherwise) and data that are
+// already there: work on other streams is not waited for. Move-only; one thread at a time.
+class Reducer {
+ public:
+  explicit Reducer(const Device& device, const Options& options = {}, const CpuOptions& cpu_options = {})
+      : device_(device), options_(options), cpu_options_(cpu_options) {
+    if (device.is_cuda()) {
+      device.activate();
+      gpu_.emplace();
+    } else if (cpu_options.threads == 0) {
+      cpu_options_.threads = device.threads();
+    }
+  }
+
+  const Device& device() const { return device_; }
+
+  template <class A, class T>
+    requires SumPair<T, A>
+  A sum(std::span<const T> values) {
+    return gpu_ ? sum<A, T>(upload(values, 0)) : sum_cpu<A, T>(values, cpu_options_);
+  }
+  template <class A, class T>
+    requires SumPair<T, A>
+  A sum(DeviceSpan<const T> values) {
+    return answer<A>([&](A* result, Gpu& gpu) { sum_cuda<A, T>(values, result, options_, gpu.workspace, gpu.stream); });
+  }
+
+  template <Element T>
+  T min(std::span<const T> values) {
+    return gpu_ ? min<T>(upload(values, 0)) : min_cpu<T>(values, cpu_options_);
+  }
+  template <Element T>
+  T min(DeviceSpan<const T> values) {
+    return answer<T>([&](T* result, Gpu& gpu) { min_cuda<T>(values, result, options_, gpu.workspace, gpu.stream); });
+  }
+
+  template <Element T>
+  T max(std::span<const T> values) {
+    return gpu_ ? max<T>(upload(values, 0)) : max_cpu<T>(values, cpu_options_);
+  }
+  template <Element T>
+  T max(DeviceSpan<const T> values) {
+    return answer<T>([&](T* result, Gpu& gpu) { max_cuda<T>(values, result, options_, gpu.workspace, gpu.stream); });
+  }
+
+  template <Element T>
+  Indexed<T> argmin(std::span<const T> values) {
+    return gpu_ ? argmin<T>(upload(values, 0)) : argmin_cpu<T>(values, cpu_options_);
+  }
+  template <Element T>
+  Indexed<T> argmin(DeviceSpan<const T> values) {
+    return answer<Indexed<T>>(
+        [&](Indexed<T>* result, Gpu& gpu) { argmin_cuda<T>(values, result, options_, gpu.workspace, gpu.stream); });
+  }
+
+  template <Element T>
+  Indexed<T> argmax(std::span<const T> values) {
+    return gpu_ ? argmax<T>(upload(values, 0)) : argmax_cpu<T>(values, cpu_options_);
+  }
+  template <Element T>
+  Indexed<T> argmax(DeviceSpan<const T> values) {
+    return answer<Indexed<T>>(
+        [&](Indexed<T>* result, Gpu& gpu) { argmax_cuda<T>(values, result, options_, gpu.workspace, gpu.stream); });
+  }
+
+  template <class A, class T>
+    requires DotAccumulator<T, A>
+  A dot(std::span<const T> a, std::span<const T> b) {
+    return gpu_ ? dot<A, T>(upload(a, 0), upload(b, 1)) : dot_cpu<A, T>(a, b, cpu_options_);
+  }
+  template <class A, class T>
+    requires DotAccumulator<T, A>
+  A dot(DeviceSpan<const T> a, DeviceSpan<const T> b) {
+    return answer<A>([&](A* result, Gpu& gpu) { dot_cuda<A, T>(a, b, result, options_, gpu.workspace, gpu.stream); });
+  }
+
+  template <MomentElement T>
+  Moments moments(std::span<const T> values) {
+    return gpu_ ? moments<T>(upload(values, 0)) : moments_cpu<T>(values, cpu_options_);
+  }
+  template <MomentElement T>
+  Moments moments(DeviceSpan<const T> values) {
+    return answer<Moments>(
+        [&](Moments* result, Gpu& gpu) { moments_cuda<T>(values, result, options_, gpu.workspace, gpu.stream); });
+  }
+
+ private:
+  static constexpr std::int64_t answer_bytes = 64;
+
+  struct Gpu {
+    Stream stream;
+    Workspace workspace;
+    DeviceBuffer<std::byte> result{answer_bytes};
+    PinnedBuffer<std::byte> host_result{answer_bytes};
+    std::array<DeviceBuffer<std::byte>, 2> staging;
+  };
+
+  // A copy of a host array in a buffer of the reducer's, for what is enqueued next.
+  template <class T>
+  DeviceSpan<const T> upload(std::span<const T> values, std::size_t slot) {
+    device_.activate();
+    auto& staging = gpu_->staging[slot];
+    if (staging.size_bytes() < values.size_bytes())
+      staging = DeviceBuffer<std::byte>(static_cast<std::int64_t>(values.size_bytes()));
+    const DeviceSpan<T> copy(reinterpret_cast<T*>(staging.data()), static_cast<std::int64_t>(values.size()));
+    copy_to_device(values, copy, gpu_->stream);
+    return copy;
+  }
+
+  // What enqueue(result, gpu) leaves at result, once it is there.
+  template <class R, class Enqueue>
+  R answer(Enqueue&& enqueue) {
+    static_assert(sizeof(R) <= answer_bytes);
+    if (!gpu_)
+      throw InvalidArgument("this reducer runs on the CPU and cannot read device memory: make it for Device::cuda()");
+    device_.activate();
+    enqueue(reinterpret_cast<R*>(gpu_->result.data()), *gpu_);
+    copy_to_host(DeviceSpan<const std::byte>(gpu_->result.data(), sizeof(R)), gpu_->host_result.span().first(sizeof(R)),
+                 gpu_->stream);
+    gpu_->stream.ref().synchronize();
+    R value;
+    std::memcpy(&value, gpu_->host_result.data(), sizeof(R));
+    return value;
+  }
+
+  Device device_;
+  Options options_;
+  CpuOptions cpu_options_;
+  std::optional<Gpu> gpu_;
+};
+
+}  // namespace triptych::reduction

@@ -1,0 +1,148 @@
+// Transform-reduce on the CPU: any source, any monoid, every CpuStrategy but thrust_omp.
+//
+//   struct Square { double operator()(std::int64_t i) const { return double(i) * double(i); } };
+//   double sum = transform_reduce_cpu(Square{}, n, Sum<double>{}, CpuOptions{});
+//
+// The source is called once for each index in [0, n), from several threads at a time by the strategies
+// threads and automatic; an exception it throws reaches the caller. Nothing in, identity out. Errors:
+// InvalidArgument for a negative n or number of threads, and for compensated with a monoid that is neither
+// exact nor a floating-point Sum; Unavailable for thrust_omp, which serves the ready-made operations of
+// reduce.hpp alone.
+#pragma once
+
+#include <triptych/core/error.hpp>
+#include <triptych/core/parallel.hpp>
+#include <triptych/reduction/detail/compensated_cpu.hpp>
+#include <triptych/reduction/detail/simd_cpu.hpp>
+#include <triptych/reduction/monoid.hpp>
+#include <triptych/reduction/source.hpp>
+#include <triptych/reduction/strategy.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace triptych::reduction {
+
+namespace detail::cpu {
+
+template <class S, class M>
+typename M::Value reduce_sequential(const S& source, std::int64_t first, std::int64_t last, M monoid) {
+  typename M::Value acc = monoid.identity();
+  for (std::int64_t i = first; i < last; ++i) acc = monoid(acc, source(i));
+  return acc;
+}
+
+inline constexpr std::int64_t pairwise_base = 32;
+
+template <class S, class M>
+typename M::Value reduce_pairwise(const S& source, std::int64_t first, std::int64_t last, M monoid) {
+  if (last - first <= pairwise_base) return reduce_sequential(source, first, last, monoid);
+  const std::int64_t middle = first + (last - first) / 2;
+  return monoid(reduce_pairwise(source, first, middle, monoid),
+                reduce_pairwise(source, middle, last, monoid));
+}
+
+template <class S, class M>
+typename M::Value reduce_compensated(const S& source, std::int64_t n, M monoid) {
+  using Value = typename M::Value;
+  if constexpr (IsFloatingSum<M>::value && IsProduct<S>::value) {
+    return dot_compensated(source, n);
+  } else if constexpr (IsFloatingSum<M>::value) {
+    return sum_compensated<S, Value>(source, n);
+  } else if constexpr (M::exact) {
+    return reduce_sequential(source, 0, n, monoid);
+  } else {
+    throw InvalidArgument(
+        "the strategy compensated knows what floating-point sums and products round away, and nothing about "
+        "this "
+        "monoid; use pairwise for a small error");
+  }
+}
+
+// The elements a thread takes at a time: from n alone, so that the bits do not depend on the number of
+// threads.
+inline std::int64_t chunk_of(std::int64_t n) {
+  constexpr std::int64_t least = 8192, most_chunks = 4096, step = 1024;
+  return std::max(least, (n / most_chunks / step + 1) * step);
+}
+
+// The values of the chunks; a struct, since a vector of bools would not give each its own address.
+template <class Value>
+struct Slot {
+  Value value;
+};
+
+template <class M>
+typename M::Value combine_pairwise(const Slot<typename M::Value>* slots, std::int64_t count, M monoid) {
+  if (count == 1) return slots[0].value;
+  const std::int64_t half = count / 2;
+  return monoid(combine_pairwise(slots, half, monoid), combine_pairwise(slots + half, count - half, monoid));
+}
+
+// Calls body(first, last) for neighbouring parts of [0, count), one part a thread.
+template <class F>
+void split_among_threads(std::int64_t count, int threads, F&& body) {
+  const std::int64_t workers = std::clamp<std::int64_t>(threads > 0 ? threads : default_threads(), 1, count);
+  parallel_chunks(workers, 1, static_cast<int>(workers), [&](std::int64_t part, std::int64_t, std::int64_t) {
+    const std::int64_t share = count / workers, longer = count % workers;
+    const std::int64_t first = part * share + std::min(part, longer);
+    body(first, first + share + (part < longer ? 1 : 0));
+  });
+}
+
+template <class S, class M>
+typename M::Value reduce_threads(const S& source, std::int64_t n, M monoid, int threads) {
+  const std::int64_t chunk = chunk_of(n);
+  const std::int64_t chunks = n / chunk + (n % chunk != 0);
+  if (chunks <= 1) return reduce_range(source, 0, n, monoid);
+  using Value = typename M::Value;
+  std::vector<Slot<Value>> slots(static_cast<std::size_t>(chunks), Slot<Value>{monoid.identity()});
+  split_among_threads(chunks, threads, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t c = first; c < last; ++c) {
+      slots[static_cast<std::size_t>(c)].value =
+          reduce_range(source, c * chunk, std::min(n, (c + 1) * chunk), monoid);
+    }
+  });
+  return combine_pairwise(slots.data(), chunks, monoid);
+}
+
+// Below this, starting the threads takes longer than the work.
+inline constexpr std::int64_t worth_threads = 1 << 16;
+
+inline void check(std::int64_t n, const CpuOptions& options) {
+  require(n >= 0, "cannot reduce ", n, " elements");
+  require(options.threads >= 0, "cannot reduce with ", options.threads, " threads; 0 means all there are");
+}
+
+}  // namespace detail::cpu
+
+template <Monoid M, class S>
+requires Source<S, typename M::Value>
+typename M::Value transform_reduce_cpu(const S& source, std::int64_t n, M monoid, const CpuOptions& options) {
+  namespace cpu = detail::cpu;
+  cpu::check(n, options);
+  switch (options.strategy) {
+    case CpuStrategy::sequential:
+      return cpu::reduce_sequential(source, 0, n, monoid);
+    case CpuStrategy::compensated:
+      return cpu::reduce_compensated(source, n, monoid);
+    case CpuStrategy::pairwise:
+      return cpu::reduce_pairwise(source, 0, n, monoid);
+    case CpuStrategy::simd:
+      return cpu::reduce_range(source, 0, n, monoid);
+    case CpuStrategy::threads:
+      return cpu::reduce_threads(source, n, monoid, options.threads);
+    case CpuStrategy::automatic:
+      if (n < cpu::worth_threads) return cpu::reduce_range(source, 0, n, monoid);
+      return cpu::reduce_threads(source, n, monoid, options.threads);
+    case CpuStrategy::thrust_omp:
+      throw Unavailable(
+          "the strategy thrust_omp serves the ready-made operations of triptych/reduction/reduce.hpp; use "
+          "threads for a "
+          "source of one's own");
+  }
+  throw InvalidArgument("there is no such CPU strategy");
+}
+
+}  // namespace triptych::reduction

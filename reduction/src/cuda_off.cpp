@@ -1,0 +1,96 @@
+// The CUDA forms in a build without CUDA: they link, and say why they cannot run.
+#include "automatic.hpp"
+#include "element_lists.hpp"
+
+#include <triptych/core/error.hpp>
+#include <triptych/reduction/autotune.hpp>
+#include <triptych/reduction/reduce.hpp>
+#include <triptych/reduction/rows.hpp>
+
+namespace triptych::reduction {
+
+namespace {
+
+[[noreturn]] void unavailable(const char* name) {
+  throw Unavailable(std::string(name) +
+                    ": Triptych was built without CUDA: use the _cpu twin, or configure with -DTRIPTYCH_CUDA=ON");
+}
+
+}  // namespace
+
+int current_device() { unavailable("current_device"); }
+
+template <class A, class T>
+  requires SumPair<T, A>
+void sum_cuda(DeviceSpan<const T>, A*, const Options&, Workspace&, StreamRef) {
+  unavailable("sum_cuda");
+}
+
+template <Element T>
+void min_cuda(DeviceSpan<const T>, T*, const Options&, Workspace&, StreamRef) {
+  unavailable("min_cuda");
+}
+
+template <Element T>
+void max_cuda(DeviceSpan<const T>, T*, const Options&, Workspace&, StreamRef) {
+  unavailable("max_cuda");
+}
+
+template <Element T>
+void argmin_cuda(DeviceSpan<const T>, Indexed<T>*, const Options&, Workspace&, StreamRef) {
+  unavailable("argmin_cuda");
+}
+
+template <Element T>
+void argmax_cuda(DeviceSpan<const T>, Indexed<T>*, const Options&, Workspace&, StreamRef) {
+  unavailable("argmax_cuda");
+}
+
+template <class A, class T>
+  requires DotAccumulator<T, A>
+void dot_cuda(DeviceSpan<const T>, DeviceSpan<const T>, A*, const Options&, Workspace&, StreamRef) {
+  unavailable("dot_cuda");
+}
+
+template <MomentElement T>
+void moments_cuda(DeviceSpan<const T>, Moments*, const Options&, Workspace&, StreamRef) {
+  unavailable("moments_cuda");
+}
+
+#define TRIPTYCH_SUM(A, T) template void sum_cuda<A, T>(DeviceSpan<const T>, A*, const Options&, Workspace&, StreamRef);
+#define TRIPTYCH_DOT(A, T) \
+  template void dot_cuda<A, T>(DeviceSpan<const T>, DeviceSpan<const T>, A*, const Options&, Workspace&, StreamRef);
+#define TRIPTYCH_MOMENTS(T) template void moments_cuda<T>(DeviceSpan<const T>, Moments*, const Options&, Workspace&, StreamRef);
+#define TRIPTYCH_ORDER(T)                                                                                \
+  template void min_cuda<T>(DeviceSpan<const T>, T*, const Options&, Workspace&, StreamRef);             \
+  template void max_cuda<T>(DeviceSpan<const T>, T*, const Options&, Workspace&, StreamRef);             \
+  template void argmin_cuda<T>(DeviceSpan<const T>, Indexed<T>*, const Options&, Workspace&, StreamRef); \
+  template void argmax_cuda<T>(DeviceSpan<const T>, Indexed<T>*, const Options&, Workspace&, StreamRef);
+TRIPTYCH_FOR_EACH_SUM(TRIPTYCH_SUM)
+TRIPTYCH_FOR_EACH_DOT(TRIPTYCH_DOT)
+TRIPTYCH_FOR_EACH_MOMENT_ELEMENT(TRIPTYCH_MOMENTS)
+TRIPTYCH_FOR_EACH_ELEMENT(TRIPTYCH_ORDER)
+#undef TRIPTYCH_ORDER
+#undef TRIPTYCH_MOMENTS
+#undef TRIPTYCH_DOT
+#undef TRIPTYCH_SUM
+
+RowDevice current_row_device() { unavailable("current_row_device"); }
+
+void row_sums_cuda(DeviceMatrixView<const float>, DeviceSpan<float>, const RowPlan&, Workspace&, StreamRef) {
+  unavailable("row_sums_cuda");
+}
+
+void multiply_cuda(DeviceMatrixView<const float>, DeviceSpan<const float>, DeviceSpan<float>, const RowPlan&, Workspace&,
+                   StreamRef) {
+  unavailable("multiply_cuda");
+}
+
+RowPlan tune_multiply_cuda(TuningCache&, DeviceMatrixView<const float>, DeviceSpan<const float>, DeviceSpan<float>,
+                           Workspace&, StreamRef) {
+  unavailable("tune_multiply_cuda");
+}
+
+Strategy tune_sum_cuda(TuningCache&, DeviceSpan<const float>, Workspace&, StreamRef) { unavailable("tune_sum_cuda"); }
+
+}  // namespace triptych::reduction

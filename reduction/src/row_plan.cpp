@@ -1,0 +1,100 @@
+// Which threads own a row, by the shape of the matrix.
+#include "row_plan.hpp"
+
+#include <triptych/core/error.hpp>
+#include <triptych/core/workspace.hpp>
+
+#include <algorithm>
+
+namespace triptych::reduction {
+
+namespace {
+
+constexpr std::int64_t pack = 4;  // floats in a 16-byte load
+
+RowPlan by_lanes(int lanes) { return {.lanes = lanes, .block = 0, .rows = 1, .shares = 1, .cluster = false}; }
+
+RowPlan by_blocks(int block, int rows, int shares, bool cluster) {
+  return {.lanes = 32, .block = block, .rows = rows, .shares = shares, .cluster = cluster && shares > 1};
+}
+
+// Lanes of a warp when there are enough rows to fill the machine with them: as many as a row has packs, up to 32.
+int lanes_for(std::int64_t cols) {
+  if (cols <= 2 * pack) return 1;
+  if (cols <= 8 * pack) return 4;
+  if (cols <= 32 * pack) return 8;
+  return 32;
+}
+
+}  // namespace
+
+void check_plan(std::int64_t rows, const RowPlan& plan) {
+  const auto refuse = [&plan](const std::string& why) {
+    throw InvalidArgument("row plan '" + to_string(plan) + "': " + why + ": take a plan from plan_rows()");
+  };
+  if (plan.block == 0) {
+    if (plan.lanes != 1 && plan.lanes != 4 && plan.lanes != 8 && plan.lanes != 32)
+      refuse("a row is owned by 1, 4, 8 or 32 lanes");
+    if (plan.rows != 1 || plan.shares != 1 || plan.cluster) refuse("lanes of a warp own one row, alone");
+    return;
+  }
+  if (plan.block != 256 && plan.block != 512 && plan.block != 1024) refuse("a block has 256, 512 or 1024 threads");
+  if (plan.rows != 1 && !(plan.rows == 2 && plan.block < 1024))
+    refuse("a block owns one row, or two with at most 512 threads");
+  if (plan.shares < 1 || plan.shares > 8) refuse("a row has 1 to 8 shares");
+  if (plan.cluster && plan.shares == 1) refuse("a cluster has at least two shares");
+  const std::int64_t groups = (rows + plan.rows - 1) / plan.rows;
+  if (plan.shares > 1 && !plan.cluster && groups > Workspace::ticket_count)
+    refuse("more than " + std::to_string(Workspace::ticket_count) + " groups of rows cannot be shared through memory");
+  if (groups * plan.shares > 0x7fffffff) refuse("that many rows need a plan by lanes");
+}
+
+std::size_t row_workspace_bytes(std::int64_t rows, const RowPlan& plan) {
+  if (plan.block == 0 || plan.shares == 1 || plan.cluster) return 0;
+  const std::int64_t groups = (rows + plan.rows - 1) / plan.rows;
+  return sizeof(float) * static_cast<std::size_t>(groups * plan.rows * plan.shares);
+}
+
+RowPlan plan_rows(std::int64_t rows, std::int64_t cols, const RowDevice& device) {
+  const std::int64_t machine = std::int64_t{device.multiprocessors} * 2048;  // threads that fit
+  if (cols <= 32 * pack) return by_lanes(lanes_for(cols));
+  if (cols <= 512 * pack && rows * 32 >= machine / 8) return by_lanes(32);
+  if (rows >= 4 * device.multiprocessors || cols <= 1024 * pack) {
+    // enough rows for a block each; a block has no more threads than a row has packs
+    const int block = cols <= 512 * pack ? 256 : cols <= 2048 * pack ? 512 : 1024;
+    return by_blocks(rows >= 4 * device.multiprocessors ? std::min(block, 512) : block, 1, 1, false);
+  }
+  // few long rows: as measured on an H200, a block a row up to 16,384 columns (32,768 when the rows alone nearly fill half
+  // the multiprocessors), then clusters
+  const bool half_full = 3 * rows >= device.multiprocessors && 2 * rows <= device.multiprocessors;
+  if (cols <= 8192) return by_blocks(512, 1, 1, false);
+  if (cols <= 16384 || (half_full && cols <= 32768)) return by_blocks(1024, 1, 1, false);
+  if (half_full && 2 * rows * 9 >= 8 * device.multiprocessors) return by_blocks(1024, 1, 2, device.clusters);
+  if (rows <= 32) return by_blocks(256, 1, 8, device.clusters);
+  return by_blocks(256, 2, 8, device.clusters);
+}
+
+std::vector<RowPlan> candidate_row_plans(std::int64_t rows, std::int64_t cols, const RowDevice& device) {
+  std::vector<RowPlan> plans{plan_rows(rows, cols, device)};
+  const auto add = [&](const RowPlan& plan) {
+    if (std::find(plans.begin(), plans.end(), plan) == plans.end()) plans.push_back(plan);
+  };
+  if (cols <= 1024 * pack) {
+    for (const int lanes : {1, 4, 8, 32}) add(by_lanes(lanes));
+  }
+  for (const int block : {256, 512, 1024}) {
+    for (const int together : {1, 2}) {
+      if (together == 2 && (block == 1024 || rows < 2)) continue;
+      for (const int shares : {1, 2, 3, 4, 6, 8}) {
+        const bool too_thin = shares > 1 && std::int64_t{shares} * block * pack > 2 * cols;
+        const bool enough_without = shares > 1 && rows / together >= 4 * device.multiprocessors;
+        if (too_thin || enough_without) continue;
+        add(by_blocks(block, together, shares, device.clusters));
+        if (shares > 1 && device.clusters) add(by_blocks(block, together, shares, false));
+      }
+    }
+  }
+  return plans;
+}
+
+}  // namespace triptych::reduction

@@ -1,0 +1,62 @@
+// Tuning on the GPU: the choice is valid, remembered, and not measured again.
+#include "support/gpu.hpp"
+#include "support/random.hpp"
+#include "support/temporary_directory.hpp"
+
+#include <gtest/gtest.h>
+#include <triptych/core/buffer.hpp>
+#include <triptych/core/device.hpp>
+#include <triptych/reduction/autotune.hpp>
+#include <triptych/reduction/reduce.hpp>
+
+#include <algorithm>
+
+namespace triptych::reduction {
+namespace {
+
+TEST(AutotuneCuda, AProductIsTunedOnceAndRemembered) {
+  TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
+  const test::TemporaryDirectory directory;
+  const auto file = directory.path() / "tuning.json";
+  const std::int64_t rows = 24, cols = 20480;
+  Stream stream;
+  Workspace workspace;
+  DeviceBuffer<float> a(rows * cols), y(rows);
+  fill_bytes(a.span(), 0, stream);
+  const DeviceMatrixView<const float> view(a.data(), rows, cols);
+  const DeviceSpan<const float> x(a.data(), cols);
+  TuningCache cache(file);
+  const RowPlan plan = tune_multiply_cuda(cache, view, x, y.span(), workspace, stream);
+  const auto candidates = candidate_row_plans(rows, cols, current_row_device());
+  EXPECT_NE(std::find(candidates.begin(), candidates.end(), plan), candidates.end());
+  TuningCache again(file);
+  EXPECT_EQ(again.size(), 1u);
+  int measured = 0;
+  const auto count = [&measured](const RowPlan&) { return static_cast<double>(++measured); };
+  EXPECT_EQ(tune_rows(again, Device::cuda().properties().name, rows, cols, candidates, count), plan);
+  EXPECT_EQ(measured, 0);
+}
+
+TEST(AutotuneCuda, AutomaticFollowsWhatWasMeasured) {
+  TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
+  Stream stream;
+  Workspace workspace;
+  const auto values = test::random_values<std::int32_t>(1 << 16, -1, 1, 51);
+  const std::vector<float> floats(values.begin(), values.end());
+  DeviceBuffer<float> device(1 << 16), sum(1);
+  copy_to_device(std::span<const float>(floats), device.span(), stream);
+  TuningCache cache;
+  const Strategy strategy = tune_sum_cuda(cache, device.span(), workspace, stream);
+  EXPECT_EQ(promised(strategy, false), Determinism::gpu_to_gpu);
+  EXPECT_EQ(tune_sum_cuda(cache, device.span(), workspace, stream), strategy);
+  sum_cuda<float, float>(device.span(), sum.data(), {}, workspace, stream);
+  std::vector<float> result(1);
+  copy_to_host(DeviceSpan<const float>(sum.span()), std::span<float>(result), stream);
+  stream.ref().synchronize();
+  float expected = 0;
+  for (const float v : floats) expected += v;
+  EXPECT_EQ(result[0], expected);
+}
+
+}  // namespace
+}  // namespace triptych::reduction

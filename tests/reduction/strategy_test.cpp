@@ -1,0 +1,79 @@
+// Names, lists and promises of the strategies.
+#include <gtest/gtest.h>
+
+#include <triptych/core/error.hpp>
+#include <triptych/reduction/strategy.hpp>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+namespace triptych::reduction {
+namespace {
+
+TEST(Strategy, ListsHoldEveryStrategyOnceAndNotAutomatic) {
+  const auto gpu = all_strategies();
+  const auto cpu = all_cpu_strategies();
+  EXPECT_EQ(gpu.size(), 14u);
+  EXPECT_EQ(cpu.size(), 6u);
+  EXPECT_EQ(std::set<Strategy>(gpu.begin(), gpu.end()).size(), gpu.size());
+  EXPECT_EQ(std::set<CpuStrategy>(cpu.begin(), cpu.end()).size(), cpu.size());
+  EXPECT_EQ(std::count(gpu.begin(), gpu.end(), Strategy::automatic), 0);
+  EXPECT_EQ(std::count(cpu.begin(), cpu.end(), CpuStrategy::automatic), 0);
+}
+
+TEST(Strategy, NamesComeBack) {
+  for (const Strategy s : all_strategies()) EXPECT_EQ(parse_strategy(to_string(s)), s) << to_string(s);
+  for (const CpuStrategy s : all_cpu_strategies())
+    EXPECT_EQ(parse_cpu_strategy(to_string(s)), s) << to_string(s);
+  EXPECT_EQ(parse_strategy("automatic"), Strategy::automatic);
+  EXPECT_EQ(parse_cpu_strategy("automatic"), CpuStrategy::automatic);
+  for (const Determinism d :
+       {Determinism::not_guaranteed, Determinism::run_to_run, Determinism::gpu_to_gpu}) {
+    EXPECT_EQ(parse_determinism(to_string(d)), d);
+  }
+  EXPECT_EQ(to_string(Strategy::grid_stride_shared_x2), "grid_stride_shared_x2");
+  EXPECT_EQ(to_string(CpuStrategy::thrust_omp), "thrust_omp");
+}
+
+TEST(Strategy, UnknownNamesAreAnsweredWithTheKnownOnes) {
+  const auto message = [](auto&& call) {
+    try {
+      call();
+    } catch (const InvalidArgument& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing was thrown");
+  };
+  const std::string gpu = message([] { parse_strategy("singlepass"); });
+  EXPECT_NE(gpu.find("'singlepass'"), std::string::npos) << gpu;
+  EXPECT_NE(gpu.find("single_pass"), std::string::npos) << gpu;
+  const std::string cpu = message([] { parse_cpu_strategy(""); });
+  EXPECT_NE(cpu.find("compensated"), std::string::npos) << cpu;
+  const std::string level = message([] { parse_determinism("Run_To_Run"); });
+  EXPECT_NE(level.find("run_to_run"), std::string::npos) << level;
+  EXPECT_THROW(parse_strategy(std::string("thrust\0", 7)), InvalidArgument);
+  EXPECT_LT(message([] { parse_strategy(std::string(100000, 'x')); }).size(), 1000u);
+}
+
+TEST(Strategy, ExactMonoidsKeepTheStrictestPromise) {
+  for (const Strategy s : all_strategies())
+    EXPECT_EQ(promised(s, true), Determinism::gpu_to_gpu) << to_string(s);
+}
+
+TEST(Strategy, InexactMonoidsAreLimitedByTheStrategy) {
+  using enum Strategy;
+  for (const Strategy s : {global_atomic, shared_atomic, grid_stride_atomic}) {
+    EXPECT_EQ(promised(s, false), Determinism::not_guaranteed) << to_string(s);
+  }
+  for (const Strategy s : {cub_block, cub_device, thrust}) {
+    EXPECT_EQ(promised(s, false), Determinism::run_to_run) << to_string(s);
+  }
+  for (const Strategy s : {automatic, tree_interleaved, tree_sequential, grid_stride_shared,
+                           grid_stride_shared_x2, grid_stride_register, warp_shuffle, single_pass, cluster}) {
+    EXPECT_EQ(promised(s, false), Determinism::gpu_to_gpu) << to_string(s);
+  }
+}
+
+}  // namespace
+}  // namespace triptych::reduction
