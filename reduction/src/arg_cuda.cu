@@ -5,14 +5,14 @@
 namespace triptych::reduction {
 
 template <Element T>
-void argmin_cuda(DeviceSpan<const T> values, Indexed<T>* result_on_device, const Options& options, Workspace& workspace,
-                 StreamRef stream) {
+void argmin_cuda(DeviceSpan<const T> values, Indexed<T>* result_on_device, const Options& options,
+                 Workspace& workspace, StreamRef stream) {
   reduce_mapped(values, WithIndex<ArgMin<T>>{}, ArgMin<T>{}, result_on_device, options, workspace, stream);
 }
 
 template <Element T>
-void argmax_cuda(DeviceSpan<const T> values, Indexed<T>* result_on_device, const Options& options, Workspace& workspace,
-                 StreamRef stream) {
+void argmax_cuda(DeviceSpan<const T> values, Indexed<T>* result_on_device, const Options& options,
+                 Workspace& workspace, StreamRef stream) {
   reduce_mapped(values, WithIndex<ArgMax<T>>{}, ArgMax<T>{}, result_on_device, options, workspace, stream);
 }
 

@@ -55,15 +55,17 @@ RowPlan tune_multiply_cuda(TuningCache& cache, DeviceMatrixView<const float> a, 
                            DeviceSpan<float> y, Workspace& workspace, StreamRef stream) {
   const auto candidates = candidate_row_plans(a.rows(), a.cols(), current_row_device());
   bool measured = false;
-  const RowPlan best = tune_rows(cache, device_name(), a.rows(), a.cols(), candidates, [&](const RowPlan& plan) {
-    measured = true;
-    return replay_us(stream, [&] { multiply_cuda(a, x, y, plan, workspace, stream); });
-  });
+  const RowPlan best =
+      tune_rows(cache, device_name(), a.rows(), a.cols(), candidates, [&](const RowPlan& plan) {
+        measured = true;
+        return replay_us(stream, [&] { multiply_cuda(a, x, y, plan, workspace, stream); });
+      });
   if (measured) cache.save();
   return best;
 }
 
-Strategy tune_sum_cuda(TuningCache& cache, DeviceSpan<const float> values, Workspace& workspace, StreamRef stream) {
+Strategy tune_sum_cuda(TuningCache& cache, DeviceSpan<const float> values, Workspace& workspace,
+                       StreamRef stream) {
   const std::string device = device_name();
   const auto bytes = static_cast<std::int64_t>(values.size_bytes());
   const std::string key = "sum of 2^" + std::to_string(std::bit_width(values.size_bytes())) + " bytes";
@@ -81,8 +83,8 @@ Strategy tune_sum_cuda(TuningCache& cache, DeviceSpan<const float> values, Works
     for (const Strategy strategy : contenders) {
       try {
         const Options options{strategy, Determinism::run_to_run, 0};
-        const double us =
-            replay_us(stream, [&] { sum_cuda<float, float>(values, result.data(), options, workspace, stream); });
+        const double us = replay_us(
+            stream, [&] { sum_cuda<float, float>(values, result.data(), options, workspace, stream); });
         if (us < best_us) best_us = us, best = strategy;
       } catch (const Unavailable&) {
         // not on this GPU

@@ -12,8 +12,9 @@ namespace triptych::reduction {
 namespace {
 
 [[noreturn]] void unavailable(const char* name) {
-  throw Unavailable(std::string(name) +
-                    ": Triptych was built without CUDA: use the _cpu twin, or configure with -DTRIPTYCH_CUDA=ON");
+  throw Unavailable(
+      std::string(name) +
+      ": Triptych was built without CUDA: use the _cpu twin, or configure with -DTRIPTYCH_CUDA=ON");
 }
 
 }  // namespace
@@ -21,10 +22,8 @@ namespace {
 int current_device() { unavailable("current_device"); }
 
 template <class A, class T>
-  requires SumPair<T, A>
-void sum_cuda(DeviceSpan<const T>, A*, const Options&, Workspace&, StreamRef) {
-  unavailable("sum_cuda");
-}
+requires SumPair<T, A>
+void sum_cuda(DeviceSpan<const T>, A*, const Options&, Workspace&, StreamRef) { unavailable("sum_cuda"); }
 
 template <Element T>
 void min_cuda(DeviceSpan<const T>, T*, const Options&, Workspace&, StreamRef) {
@@ -47,7 +46,7 @@ void argmax_cuda(DeviceSpan<const T>, Indexed<T>*, const Options&, Workspace&, S
 }
 
 template <class A, class T>
-  requires DotAccumulator<T, A>
+requires DotAccumulator<T, A>
 void dot_cuda(DeviceSpan<const T>, DeviceSpan<const T>, A*, const Options&, Workspace&, StreamRef) {
   unavailable("dot_cuda");
 }
@@ -57,10 +56,13 @@ void moments_cuda(DeviceSpan<const T>, Moments*, const Options&, Workspace&, Str
   unavailable("moments_cuda");
 }
 
-#define TRIPTYCH_SUM(A, T) template void sum_cuda<A, T>(DeviceSpan<const T>, A*, const Options&, Workspace&, StreamRef);
-#define TRIPTYCH_DOT(A, T) \
-  template void dot_cuda<A, T>(DeviceSpan<const T>, DeviceSpan<const T>, A*, const Options&, Workspace&, StreamRef);
-#define TRIPTYCH_MOMENTS(T) template void moments_cuda<T>(DeviceSpan<const T>, Moments*, const Options&, Workspace&, StreamRef);
+#define TRIPTYCH_SUM(A, T) \
+  template void sum_cuda<A, T>(DeviceSpan<const T>, A*, const Options&, Workspace&, StreamRef);
+#define TRIPTYCH_DOT(A, T)                                                                               \
+  template void dot_cuda<A, T>(DeviceSpan<const T>, DeviceSpan<const T>, A*, const Options&, Workspace&, \
+                               StreamRef);
+#define TRIPTYCH_MOMENTS(T) \
+  template void moments_cuda<T>(DeviceSpan<const T>, Moments*, const Options&, Workspace&, StreamRef);
 #define TRIPTYCH_ORDER(T)                                                                                \
   template void min_cuda<T>(DeviceSpan<const T>, T*, const Options&, Workspace&, StreamRef);             \
   template void max_cuda<T>(DeviceSpan<const T>, T*, const Options&, Workspace&, StreamRef);             \
@@ -81,16 +83,18 @@ void row_sums_cuda(DeviceMatrixView<const float>, DeviceSpan<float>, const RowPl
   unavailable("row_sums_cuda");
 }
 
-void multiply_cuda(DeviceMatrixView<const float>, DeviceSpan<const float>, DeviceSpan<float>, const RowPlan&, Workspace&,
-                   StreamRef) {
+void multiply_cuda(DeviceMatrixView<const float>, DeviceSpan<const float>, DeviceSpan<float>, const RowPlan&,
+                   Workspace&, StreamRef) {
   unavailable("multiply_cuda");
 }
 
-RowPlan tune_multiply_cuda(TuningCache&, DeviceMatrixView<const float>, DeviceSpan<const float>, DeviceSpan<float>,
-                           Workspace&, StreamRef) {
+RowPlan tune_multiply_cuda(TuningCache&, DeviceMatrixView<const float>, DeviceSpan<const float>,
+                           DeviceSpan<float>, Workspace&, StreamRef) {
   unavailable("tune_multiply_cuda");
 }
 
-Strategy tune_sum_cuda(TuningCache&, DeviceSpan<const float>, Workspace&, StreamRef) { unavailable("tune_sum_cuda"); }
+Strategy tune_sum_cuda(TuningCache&, DeviceSpan<const float>, Workspace&, StreamRef) {
+  unavailable("tune_sum_cuda");
+}
 
 }  // namespace triptych::reduction

@@ -15,15 +15,16 @@ namespace triptych::reduction {
 
 namespace {
 
-constexpr int most_devices = 64;
-constexpr int size_classes = 64;
+constexpr std::size_t most_devices = 64;
+constexpr std::size_t size_classes = 64;
 
 // Strategy + 1 of every device and size class that was tuned, 0 where none was.
 std::array<std::atomic<int>, most_devices * size_classes> tuned_choices{};
 
 std::atomic<int>& tuned_choice(int device, std::int64_t bytes) {
-  const auto size_class = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(bytes - 1, 0))));
-  return tuned_choices[static_cast<std::size_t>((device % most_devices) * size_classes + size_class)];
+  const auto size_class = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(bytes)));
+  return tuned_choices[static_cast<std::size_t>(device) % most_devices * size_classes +
+                       size_class % size_classes];
 }
 
 }  // namespace
@@ -38,11 +39,12 @@ void check_reduce(std::int64_t n, const void* result, const Options& options, bo
   if (n < 0) throw InvalidArgument("reduction: the number of elements is negative: " + std::to_string(n));
   if (result == nullptr) throw InvalidArgument("reduction: no memory is given for the result");
   if (options.max_blocks < 0)
-    throw InvalidArgument("reduction: max_blocks is negative: give 0 for no limit, or the largest grid allowed");
+    throw InvalidArgument(
+        "reduction: max_blocks is negative: give 0 for no limit, or the largest grid allowed");
   const Determinism kept = promised(options.strategy, exact);
   if (kept < options.determinism)
-    throw InvalidArgument("reduction: the strategy " + std::string(to_string(options.strategy)) + " promises " +
-                          std::string(to_string(kept)) + " for this operation, not " +
+    throw InvalidArgument("reduction: the strategy " + std::string(to_string(options.strategy)) +
+                          " promises " + std::string(to_string(kept)) + " for this operation, not " +
                           std::string(to_string(options.determinism)) + ": use single_pass, or ask for less");
 }
 
@@ -56,11 +58,12 @@ Strategy resolve(const Options& options, std::int64_t bytes) {
 }  // namespace detail
 
 std::size_t reduce_workspace_bytes(std::int64_t count) {
-  // The trees leave the most partials; CUB's temporary storage is smaller than this on every device it supports.
+  // The trees leave the most partials; CUB's temporary storage is smaller than this on every device it
+  // supports.
   constexpr std::size_t accumulator = 24;
   constexpr std::size_t library_scratch = std::size_t{1} << 20;
-  return std::max(library_scratch,
-                  accumulator * static_cast<std::size_t>(detail::ladder_blocks(count, 256, detail::most_partials)));
+  return std::max(library_scratch, accumulator * static_cast<std::size_t>(detail::ladder_blocks(
+                                                     count, 256, detail::most_partials)));
 }
 
 }  // namespace triptych::reduction

@@ -7,8 +7,8 @@
 namespace triptych::reduction {
 
 template <class T, class Map, class M>
-void reduce_mapped(DeviceSpan<const T> values, Map map, M monoid, typename M::Value* result, const Options& options,
-                   Workspace& workspace, StreamRef stream) {
+void reduce_mapped(DeviceSpan<const T> values, Map map, M monoid, typename M::Value* result,
+                   const Options& options, Workspace& workspace, StreamRef stream) {
   const MappedArray<T, Map> source{values.data(), map};
   transform_reduce_cuda(source, values.size(), monoid, result, options, workspace, stream, WithLibraries{});
 }

@@ -18,11 +18,12 @@ RowPlan by_blocks(int block, int rows, int shares, bool cluster) {
   return {.lanes = 32, .block = block, .rows = rows, .shares = shares, .cluster = cluster && shares > 1};
 }
 
-// Lanes of a warp when there are enough rows to fill the machine with them: as many as a row has packs, up to 32.
+// Lanes of a warp when there are enough rows to fill the machine with them: as many as keep several packs in
+// flight each.
 int lanes_for(std::int64_t cols) {
   if (cols <= 2 * pack) return 1;
-  if (cols <= 8 * pack) return 4;
-  if (cols <= 32 * pack) return 8;
+  if (cols <= 16 * pack) return 4;
+  if (cols <= 64 * pack) return 8;
   return 32;
 }
 
@@ -38,14 +39,18 @@ void check_plan(std::int64_t rows, const RowPlan& plan) {
     if (plan.rows != 1 || plan.shares != 1 || plan.cluster) refuse("lanes of a warp own one row, alone");
     return;
   }
-  if (plan.block != 256 && plan.block != 512 && plan.block != 1024) refuse("a block has 256, 512 or 1024 threads");
+  if (plan.block != 256 && plan.block != 512 && plan.block != 1024)
+    refuse("a block has 256, 512 or 1024 threads");
   if (plan.rows != 1 && !(plan.rows == 2 && plan.block < 1024))
     refuse("a block owns one row, or two with at most 512 threads");
-  if (plan.shares < 1 || plan.shares > 8) refuse("a row has 1 to 8 shares");
+  const int most_shares = plan.cluster ? 8 : 256;
+  if (plan.shares < 1 || plan.shares > most_shares)
+    refuse("a row has 1 to " + std::to_string(most_shares) + " shares");
   if (plan.cluster && plan.shares == 1) refuse("a cluster has at least two shares");
   const std::int64_t groups = (rows + plan.rows - 1) / plan.rows;
   if (plan.shares > 1 && !plan.cluster && groups > Workspace::ticket_count)
-    refuse("more than " + std::to_string(Workspace::ticket_count) + " groups of rows cannot be shared through memory");
+    refuse("more than " + std::to_string(Workspace::ticket_count) +
+           " groups of rows cannot be shared through memory");
   if (groups * plan.shares > 0x7fffffff) refuse("that many rows need a plan by lanes");
 }
 
@@ -55,23 +60,28 @@ std::size_t row_workspace_bytes(std::int64_t rows, const RowPlan& plan) {
   return sizeof(float) * static_cast<std::size_t>(groups * plan.rows * plan.shares);
 }
 
+// The numbers are where measured times cross on an H200.
 RowPlan plan_rows(std::int64_t rows, std::int64_t cols, const RowDevice& device) {
-  const std::int64_t machine = std::int64_t{device.multiprocessors} * 2048;  // threads that fit
-  if (cols <= 32 * pack) return by_lanes(lanes_for(cols));
-  if (cols <= 512 * pack && rows * 32 >= machine / 8) return by_lanes(32);
-  if (rows >= 4 * device.multiprocessors || cols <= 1024 * pack) {
-    // enough rows for a block each; a block has no more threads than a row has packs
-    const int block = cols <= 512 * pack ? 256 : cols <= 2048 * pack ? 512 : 1024;
-    return by_blocks(rows >= 4 * device.multiprocessors ? std::min(block, 512) : block, 1, 1, false);
+  const std::int64_t sms = device.multiprocessors;
+  if (cols <= 64 * pack) return by_lanes(lanes_for(cols));
+  if (cols <= 512 * pack && rows >= 4 * sms) return by_lanes(32);
+  if (rows >= 4 * sms)
+    return by_blocks(256, 2, 1, false);  // enough rows to keep the machine busy without shares
+  if (cols <= 512 * pack) return by_blocks(256, 1, 1, false);
+  if (cols <= 2048 * pack) return by_blocks(512, 1, 1, false);
+  if (6 * rows <= sms &&
+      cols > 65536) {  // very few, very long rows: as many blocks as the machine has multiprocessors
+    const std::int64_t shares = std::min(sms / std::max<std::int64_t>(rows, 1), cols / pack / 2048);
+    return by_blocks(1024, 1, static_cast<int>(std::clamp<std::int64_t>(shares, 1, 128)),
+                     shares <= 8 && device.clusters);
   }
-  // few long rows: as measured on an H200, a block a row up to 16,384 columns (32,768 when the rows alone nearly fill half
-  // the multiprocessors), then clusters
-  const bool half_full = 3 * rows >= device.multiprocessors && 2 * rows <= device.multiprocessors;
-  if (cols <= 8192) return by_blocks(512, 1, 1, false);
+  // tens of long rows: a block a row while that is not far from a block a multiprocessor, then clusters
+  const bool half_full = 3 * rows >= sms && 2 * rows <= sms;
   if (cols <= 16384 || (half_full && cols <= 32768)) return by_blocks(1024, 1, 1, false);
-  if (half_full && 2 * rows * 9 >= 8 * device.multiprocessors) return by_blocks(1024, 1, 2, device.clusters);
+  if (half_full && 18 * rows >= 8 * sms) return by_blocks(1024, 1, 2, device.clusters);
   if (rows <= 32) return by_blocks(256, 1, 8, device.clusters);
-  return by_blocks(256, 2, 8, device.clusters);
+  const std::int64_t shares = 5 * sms / ((rows + 1) / 2);  // more blocks than this wait for room
+  return by_blocks(256, 2, static_cast<int>(std::clamp<std::int64_t>(shares, 1, 8)), device.clusters);
 }
 
 std::vector<RowPlan> candidate_row_plans(std::int64_t rows, std::int64_t cols, const RowDevice& device) {
@@ -85,12 +95,13 @@ std::vector<RowPlan> candidate_row_plans(std::int64_t rows, std::int64_t cols, c
   for (const int block : {256, 512, 1024}) {
     for (const int together : {1, 2}) {
       if (together == 2 && (block == 1024 || rows < 2)) continue;
-      for (const int shares : {1, 2, 3, 4, 6, 8}) {
+      for (const int shares : {1, 2, 3, 4, 6, 8, 16, 32, 64}) {
         const bool too_thin = shares > 1 && std::int64_t{shares} * block * pack > 2 * cols;
-        const bool enough_without = shares > 1 && rows / together >= 4 * device.multiprocessors;
-        if (too_thin || enough_without) continue;
-        add(by_blocks(block, together, shares, device.clusters));
-        if (shares > 1 && device.clusters) add(by_blocks(block, together, shares, false));
+        const bool enough_with_fewer =
+            shares > 1 && rows / together * (shares / 2) >= 4 * device.multiprocessors;
+        if (too_thin || enough_with_fewer) continue;
+        if (shares <= 8) add(by_blocks(block, together, shares, device.clusters));
+        if (shares > 1) add(by_blocks(block, together, shares, false));
       }
     }
   }

@@ -52,7 +52,9 @@ struct MatrixTimesVector {
     return {{v.x, v.y, v.z, v.w}};
   }
   __device__ Pack load(std::int64_t row, std::int64_t col) const { return matrix.load(row, col); }
-  __device__ Pack load_aligned(std::int64_t row, std::int64_t col) const { return matrix.load_aligned(row, col); }
+  __device__ Pack load_aligned(std::int64_t row, std::int64_t col) const {
+    return matrix.load_aligned(row, col);
+  }
   template <class M>
   __device__ float fold(Pack pack, const Column& column, M monoid) const {
     TRIPTYCH_UNROLL

@@ -50,7 +50,8 @@ struct RowLaunch {
     if (plan.cluster) {
       constexpr auto kernel = detail::cluster_rows_kernel<Threads, Rows, Unroll, S, Total>;
       if (detail::kernel_arch<kernel>() < 90)
-        throw Unavailable("a row plan with clusters needs a GPU of compute capability 9.0 or higher: use plan_rows()");
+        throw Unavailable(
+            "a row plan with clusters needs a GPU of compute capability 9.0 or higher: use plan_rows()");
       shape.cluster = static_cast<unsigned>(plan.shares);
       return start<kernel>(shape, plan.shares, result);
     }
@@ -62,16 +63,24 @@ struct RowLaunch {
   void run() const {
     if (rows == 0) return;
     switch (plan.block) {
-      case 256: return plan.rows == 1 ? by_blocks<256, 1, 8>() : by_blocks<256, 2, 4>();
-      case 512: return plan.rows == 1 ? by_blocks<512, 1, 4>() : by_blocks<512, 2, 4>();
-      case 1024: return by_blocks<1024, 1, 4>();
-      default: break;
+      case 256:
+        return plan.rows == 1 ? by_blocks<256, 1, 8>() : by_blocks<256, 2, 4>();
+      case 512:
+        return plan.rows == 1 ? by_blocks<512, 1, 4>() : by_blocks<512, 2, 4>();
+      case 1024:
+        return by_blocks<1024, 1, 4>();
+      default:
+        break;
     }
     switch (plan.lanes) {
-      case 1: return by_lanes<1>();
-      case 4: return by_lanes<4>();
-      case 8: return by_lanes<8>();
-      default: return by_lanes<32>();
+      case 1:
+        return by_lanes<1>();
+      case 4:
+        return by_lanes<4>();
+      case 8:
+        return by_lanes<8>();
+      default:
+        return by_lanes<32>();
     }
   }
 };
@@ -82,16 +91,17 @@ void row_sums_cuda(DeviceMatrixView<const float> matrix, DeviceSpan<float> resul
                    Workspace& workspace, StreamRef stream) {
   check_row_sums(matrix.rows(), result.size());
   check_plan(matrix.rows(), plan);
-  RowLaunch<MatrixRows>{{matrix.data(), matrix.stride()}, matrix.rows(), matrix.cols(), result.data(), plan, workspace,
-                        stream}
+  RowLaunch<MatrixRows>{
+      {matrix.data(), matrix.stride()}, matrix.rows(), matrix.cols(), result.data(), plan, workspace, stream}
       .run();
 }
 
-void multiply_cuda(DeviceMatrixView<const float> a, DeviceSpan<const float> x, DeviceSpan<float> y, const RowPlan& plan,
-                   Workspace& workspace, StreamRef stream) {
+void multiply_cuda(DeviceMatrixView<const float> a, DeviceSpan<const float> x, DeviceSpan<float> y,
+                   const RowPlan& plan, Workspace& workspace, StreamRef stream) {
   check_multiply(a.rows(), a.cols(), x.size(), y.size());
   check_plan(a.rows(), plan);
-  RowLaunch<MatrixTimesVector>{{{a.data(), a.stride()}, x.data()}, a.rows(), a.cols(), y.data(), plan, workspace, stream}
+  RowLaunch<MatrixTimesVector>{
+      {{a.data(), a.stride()}, x.data()}, a.rows(), a.cols(), y.data(), plan, workspace, stream}
       .run();
 }
 
@@ -99,7 +109,8 @@ RowDevice current_row_device() {
   int device = 0;
   RowDevice properties;
   TRIPTYCH_CUDA_CHECK(cudaGetDevice(&device));
-  TRIPTYCH_CUDA_CHECK(cudaDeviceGetAttribute(&properties.multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  TRIPTYCH_CUDA_CHECK(
+      cudaDeviceGetAttribute(&properties.multiprocessors, cudaDevAttrMultiProcessorCount, device));
   properties.clusters =
       detail::kernel_arch<detail::cluster_rows_kernel<256, 1, 8, MatrixTimesVector, Total>>() >= 90;
   return properties;

@@ -5,13 +5,14 @@
 namespace triptych::reduction {
 
 template <class A, class T>
-  requires SumPair<T, A>
+requires SumPair<T, A>
 void sum_cuda(DeviceSpan<const T> values, A* result_on_device, const Options& options, Workspace& workspace,
               StreamRef stream) {
   reduce_mapped(values, Convert<A>{}, Sum<A>{}, result_on_device, options, workspace, stream);
 }
 
-#define TRIPTYCH_SUM(A, T) template void sum_cuda<A, T>(DeviceSpan<const T>, A*, const Options&, Workspace&, StreamRef);
+#define TRIPTYCH_SUM(A, T) \
+  template void sum_cuda<A, T>(DeviceSpan<const T>, A*, const Options&, Workspace&, StreamRef);
 TRIPTYCH_FOR_EACH_SUM(TRIPTYCH_SUM)
 #undef TRIPTYCH_SUM
 

@@ -85,7 +85,7 @@ TEST_F(JsonTest, RandomBytesAreParsedOrRejected) {
       }
     }
     const std::string place = error_place(text);
-    EXPECT_EQ(place.find("-"), std::string::npos) << place;
+    EXPECT_EQ(place.find('-'), std::string::npos) << place;
   }
 }
 

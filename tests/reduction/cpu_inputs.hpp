@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace triptych::reduction {
+namespace triptych::reduction::cpu_test {
 
 inline constexpr std::uint64_t seed = 20240607;
 inline constexpr std::int64_t sizes[] = {0,   1,   31,   32,    33,      255,
@@ -68,4 +68,4 @@ inline std::vector<CpuStrategy> strategies() {
   return all;
 }
 
-}  // namespace triptych::reduction
+}  // namespace triptych::reduction::cpu_test

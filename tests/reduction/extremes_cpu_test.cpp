@@ -15,6 +15,8 @@
 namespace triptych::reduction {
 namespace {
 
+using namespace cpu_test;
+
 template <class T>
 class ReduceCpuExtremes : public testing::Test {};
 using Elements = testing::Types<float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>;

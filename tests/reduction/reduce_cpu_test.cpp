@@ -16,6 +16,8 @@
 namespace triptych::reduction {
 namespace {
 
+using namespace cpu_test;
+
 // How many roundings an element passes through, times eps (twice the unit roundoff: the factor 2 covers
 // second order).
 double roundings(CpuStrategy strategy, std::int64_t n) {

@@ -32,8 +32,9 @@ void expect_right_answers(Reducer& reducer) {
   const double mean = static_cast<double>(sum) / n;
   const Moments moments = reducer.moments<float>(values);
   EXPECT_EQ(moments.count, n);
-  EXPECT_NEAR(moments.mean, mean, 1e-9);                                                  // |x| <= 1000, 40 merges of 2^-53
-  EXPECT_NEAR(moments.variance(), static_cast<double>(squares) / n - mean * mean, 1e-5);  // 3.4e5 * 2^-53 * n^(1/2), rounded up
+  EXPECT_NEAR(moments.mean, mean, 1e-9);  // |x| <= 1000, 40 merges of 2^-53
+  EXPECT_NEAR(moments.variance(), static_cast<double>(squares) / n - mean * mean,
+              1e-5);  // 3.4e5 * 2^-53 * n^(1/2), rounded up
 }
 
 TEST(ReducerOnCpu, AnswersAndRefusesDeviceMemory) {

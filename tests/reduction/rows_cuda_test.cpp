@@ -25,8 +25,9 @@ struct Shape {
   std::int64_t rows, cols;
 };
 
-constexpr Shape shapes[] = {{1, 1},     {1, 65536},  {3, 5},       {24, 4096}, {44, 20480},  {64, 65536}, {84, 49152},
-                            {85, 9999}, {7, 100003}, {4096, 4096}, {100003, 3}, {20011, 67}, {70000, 130}, {2049, 1027}};
+constexpr Shape shapes[] = {{1, 1},      {1, 65536},  {3, 5},       {24, 4096},  {44, 20480},
+                            {64, 65536}, {84, 49152}, {85, 9999},   {7, 100003}, {4096, 4096},
+                            {100003, 3}, {20011, 67}, {70000, 130}, {2049, 1027}};
 
 class RowsCuda : public testing::Test {
  protected:
@@ -40,8 +41,11 @@ class RowsCuda : public testing::Test {
   Workspace workspace_;
 };
 
-// The longest chain of additions of a plan: what a lane adds in a row, then trees of at most 2 + 5 + 5 levels and 8 shares.
-double chain(const RowPlan& plan, std::int64_t cols) { return static_cast<double>(cols) / (4 * threads_per_row(plan)) + 4 + 2 + 12 + 8; }
+// The longest chain of additions of a plan: what a lane adds in a row, then trees of at most 2 + 5 + 5 levels
+// and 8 shares.
+double chain(const RowPlan& plan, std::int64_t cols) {
+  return static_cast<double>(cols) / (4 * threads_per_row(plan)) + 4 + 2 + 12 + plan.shares;
+}
 
 TEST_F(RowsCuda, EveryPlanMultipliesEveryShape) {
   constexpr std::uint64_t seed = 31;
@@ -56,7 +60,8 @@ TEST_F(RowsCuda, EveryPlanMultipliesEveryShape) {
       std::vector<double> expected(static_cast<std::size_t>(rows)), size(static_cast<std::size_t>(rows));
       for (std::int64_t r = 0; r < rows; ++r) {
         for (std::int64_t c = 0; c < cols; ++c) {
-          const double term = double{a[static_cast<std::size_t>(r * stride + c)]} * x[static_cast<std::size_t>(c)];
+          const double term =
+              double{a[static_cast<std::size_t>(r * stride + c)]} * x[static_cast<std::size_t>(c)];
           expected[static_cast<std::size_t>(r)] += term;
           size[static_cast<std::size_t>(r)] += std::abs(term);
         }
@@ -92,7 +97,8 @@ TEST_F(RowsCuda, RowSumsAreExactOnExactInputs) {
     row_sums_cpu(MatrixView<const float>(a.data(), rows, cols), expected, 0);
     for (const RowPlan& plan : candidate_row_plans(rows, cols, device)) {
       GuardedDevice<float> sums(rows, stream());
-      row_sums_cuda(DeviceMatrixView<const float>(device_a.data(), rows, cols), sums.span(), plan, workspace_, stream());
+      row_sums_cuda(DeviceMatrixView<const float>(device_a.data(), rows, cols), sums.span(), plan, workspace_,
+                    stream());
       EXPECT_EQ(sums.to_host(), expected) << rows << " x " << cols << ", " << to_string(plan);
       ASSERT_TRUE(sums.intact());
     }
@@ -113,8 +119,8 @@ TEST_F(RowsCuda, WideProductsAreWithinOneInAHundredThousand) {
       copy_to_device(std::span<const float>(a), device_a.span(), stream());
       copy_to_device(std::span<const float>(x), device_x.span(), stream());
       GuardedDevice<float> y(rows, stream());
-      multiply_cuda({device_a.data(), rows, cols}, device_x.span(), y.span(), plan_rows(rows, cols, device), workspace_,
-                    stream());
+      multiply_cuda({device_a.data(), rows, cols}, device_x.span(), y.span(), plan_rows(rows, cols, device),
+                    workspace_, stream());
       const auto got = y.to_host();
       double error = 0, norm = 0;
       for (std::int64_t r = 0; r < rows; ++r) {
@@ -138,14 +144,16 @@ TEST_F(RowsCuda, APlanGivesTheSameBitsAHundredTimesAlsoInAGraph) {
   for (const RowPlan& plan : candidate_row_plans(rows, cols, current_row_device())) {
     workspace_.reserve(row_workspace_bytes(rows, plan), stream());
     GuardedDevice<float> y(rows, stream());
-    const Graph graph =
-        Graph::capture(stream(), [&] { multiply_cuda({device_a.data(), rows, cols}, x, y.span(), plan, workspace_, stream()); });
+    const Graph graph = Graph::capture(stream(), [&] {
+      multiply_cuda({device_a.data(), rows, cols}, x, y.span(), plan, workspace_, stream());
+    });
     graph.launch(stream());
     const auto first = y.to_host();
     for (int run = 0; run < 100; ++run) graph.launch(stream());
     const auto last = y.to_host();
     for (std::size_t r = 0; r < first.size(); ++r)
-      ASSERT_EQ(std::bit_cast<std::uint32_t>(first[r]), std::bit_cast<std::uint32_t>(last[r])) << to_string(plan);
+      ASSERT_EQ(std::bit_cast<std::uint32_t>(first[r]), std::bit_cast<std::uint32_t>(last[r]))
+          << to_string(plan);
     EXPECT_EQ(graph.node_count(), 1);
   }
 }
@@ -157,8 +165,8 @@ TEST_F(RowsCuda, AChangedElementChangesItsRowAlone) {
     DeviceBuffer<float> device_a(rows * cols);
     copy_to_device(std::span<const float>(a), device_a.span(), stream());
     GuardedDevice<float> sums(rows, stream());
-    row_sums_cuda({device_a.data(), rows, cols}, sums.span(), plan_rows(rows, cols, current_row_device()), workspace_,
-                  stream());
+    row_sums_cuda({device_a.data(), rows, cols}, sums.span(), plan_rows(rows, cols, current_row_device()),
+                  workspace_, stream());
     return sums.to_host();
   };
   const auto before = sums_of();
@@ -170,10 +178,11 @@ TEST_F(RowsCuda, AChangedElementChangesItsRowAlone) {
 TEST_F(RowsCuda, NoColumnsGiveZerosAndNoRowsNothing) {
   DeviceBuffer<float> some(16);
   GuardedDevice<float> sums(4, stream());
-  row_sums_cuda({some.data(), 4, 0, 4}, sums.span(), plan_rows(4, 0, current_row_device()), workspace_, stream());
+  row_sums_cuda({some.data(), 4, 0, 4}, sums.span(), plan_rows(4, 0, current_row_device()), workspace_,
+                stream());
   EXPECT_EQ(sums.to_host(), std::vector<float>(4, 0.0f));
-  EXPECT_NO_THROW(row_sums_cuda({some.data(), 0, 4, 4}, sums.span().first(0), plan_rows(0, 4, current_row_device()),
-                                workspace_, stream()));
+  EXPECT_NO_THROW(row_sums_cuda({some.data(), 0, 4, 4}, sums.span().first(0),
+                                plan_rows(0, 4, current_row_device()), workspace_, stream()));
 }
 
 TEST_F(RowsCuda, BadInputIsRefused) {
@@ -181,12 +190,16 @@ TEST_F(RowsCuda, BadInputIsRefused) {
   const DeviceMatrixView<const float> a(some.data(), 4, 8);
   const RowPlan good = plan_rows(4, 8, current_row_device());
   const DeviceSpan<const float> span = some.span();
-  EXPECT_ERROR(multiply_cuda(a, span.first(7), some.span().first(4), good, workspace_, stream()), InvalidArgument, "7");
-  EXPECT_ERROR(multiply_cuda(a, span.first(8), some.span().first(5), good, workspace_, stream()), InvalidArgument, "5");
+  EXPECT_ERROR(multiply_cuda(a, span.first(7), some.span().first(4), good, workspace_, stream()),
+               InvalidArgument, "7");
+  EXPECT_ERROR(multiply_cuda(a, span.first(8), some.span().first(5), good, workspace_, stream()),
+               InvalidArgument, "5");
   EXPECT_ERROR(row_sums_cuda(a, some.span().first(3), good, workspace_, stream()), InvalidArgument, "3");
-  for (const RowPlan bad : {RowPlan{.lanes = 5}, RowPlan{.block = 300}, RowPlan{.block = 256, .rows = 3},
-                            RowPlan{.block = 256, .shares = 9}, RowPlan{.block = 256, .cluster = true}})
-    EXPECT_ERROR(row_sums_cuda(a, some.span().first(4), bad, workspace_, stream()), InvalidArgument, "plan_rows()");
+  for (const RowPlan bad :
+       {RowPlan{.lanes = 5}, RowPlan{.block = 300}, RowPlan{.block = 256, .rows = 3},
+        RowPlan{.block = 256, .shares = 9, .cluster = true}, RowPlan{.block = 256, .cluster = true}})
+    EXPECT_ERROR(row_sums_cuda(a, some.span().first(4), bad, workspace_, stream()), InvalidArgument,
+                 "plan_rows()");
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ inline std::int64_t largest_size() {
 
 inline std::vector<std::int64_t> test_sizes() {
   std::vector<std::int64_t> sizes;
-  for (const std::int64_t n : {0, 1, 31, 32, 33, 255, 256, 257, 1000, 4095, 4099, 16385, 65537, 131077, 600011, 2073600, (1 << 24) + 3}) {
+  for (const std::int64_t n : {0, 1, 31, 32, 33, 255, 256, 257, 1000, 4095, 4099, 16385, 65537, 131077,
+                               600011, 2073600, (1 << 24) + 3}) {
     if (n <= largest_size()) sizes.push_back(n);
   }
   return sizes;

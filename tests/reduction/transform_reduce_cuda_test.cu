@@ -35,7 +35,8 @@ struct PixelOfFrame {
   std::int64_t width;
   TRIPTYCH_HD Blob operator()(std::int64_t i) const {
     const auto weight = static_cast<unsigned long long>((i * 2654435761u >> 7) & 255);
-    return {weight, weight * static_cast<unsigned long long>(i % width), weight * static_cast<unsigned long long>(i / width)};
+    return {weight, weight * static_cast<unsigned long long>(i % width),
+            weight * static_cast<unsigned long long>(i / width)};
   }
 };
 
@@ -50,8 +51,8 @@ struct Enclose {
   static constexpr bool exact = true;
   TRIPTYCH_HD Box identity() const { return {1 << 30, 1 << 30, -(1 << 30), -(1 << 30)}; }
   TRIPTYCH_HD Box operator()(Box a, Box b) const {
-    return {a.left < b.left ? a.left : b.left, a.top < b.top ? a.top : b.top, a.right > b.right ? a.right : b.right,
-            a.bottom > b.bottom ? a.bottom : b.bottom};
+    return {a.left < b.left ? a.left : b.left, a.top < b.top ? a.top : b.top,
+            a.right > b.right ? a.right : b.right, a.bottom > b.bottom ? a.bottom : b.bottom};
   }
 };
 
@@ -101,8 +102,8 @@ TEST_F(TransformReduceCuda, LocksAndTicketsAreLeftAtZero) {
   workspace_.reserve(0, stream_->ref());
   expect_every_strategy(Point{}, Enclose{}, 65537);
   std::vector<std::uint32_t> words(Workspace::ticket_count);
-  copy_to_host(DeviceSpan<const std::uint32_t>(workspace_.tickets(), Workspace::ticket_count), std::span<std::uint32_t>(words),
-               stream_->ref());
+  copy_to_host(DeviceSpan<const std::uint32_t>(workspace_.tickets(), Workspace::ticket_count),
+               std::span<std::uint32_t>(words), stream_->ref());
   stream_->ref().synchronize();
   for (std::size_t k = 0; k < words.size(); ++k) ASSERT_EQ(words[k], 0u) << "word " << k;
 }
@@ -110,7 +111,8 @@ TEST_F(TransformReduceCuda, LocksAndTicketsAreLeftAtZero) {
 TEST_F(TransformReduceCuda, TheCpuTwinAgrees) {
   const std::int64_t n = 600011;
   test::GuardedDevice<Blob> result(1, stream_->ref());
-  transform_reduce_cuda(PixelOfFrame{777}, n, AddBlobs{}, result.span().data(), {}, workspace_, stream_->ref());
+  transform_reduce_cuda(PixelOfFrame{777}, n, AddBlobs{}, result.span().data(), {}, workspace_,
+                        stream_->ref());
   EXPECT_TRUE(result.to_host()[0] == transform_reduce_cpu(PixelOfFrame{777}, n, AddBlobs{}, {}));
   EXPECT_FALSE(result.to_host()[0] == transform_reduce_cpu(PixelOfFrame{778}, n, AddBlobs{}, {}));
 }
@@ -118,10 +120,11 @@ TEST_F(TransformReduceCuda, TheCpuTwinAgrees) {
 TEST_F(TransformReduceCuda, TheLibrariesMustBeIncluded) {
   test::GuardedDevice<Blob> result(1, stream_->ref());
   const Options options{Strategy::cub_device, Determinism::not_guaranteed, 0};
-  EXPECT_ERROR(transform_reduce_cuda(PixelOfFrame{777}, 10, AddBlobs{}, result.span().data(), options, workspace_,
-                                     stream_->ref()),
+  EXPECT_ERROR(transform_reduce_cuda(PixelOfFrame{777}, 10, AddBlobs{}, result.span().data(), options,
+                                     workspace_, stream_->ref()),
                InvalidArgument, "transform_reduce_libraries.cuh");
-  EXPECT_ERROR(transform_reduce_cuda(PixelOfFrame{777}, -1, AddBlobs{}, result.span().data(), {}, workspace_, stream_->ref()),
+  EXPECT_ERROR(transform_reduce_cuda(PixelOfFrame{777}, -1, AddBlobs{}, result.span().data(), {}, workspace_,
+                                     stream_->ref()),
                InvalidArgument, "negative");
 }
 

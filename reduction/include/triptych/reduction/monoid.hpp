@@ -1,16 +1,18 @@
-// What is combined: commutative monoids (an identity and a combine) over small accumulators, for host and device.
+// What is combined: commutative monoids (an identity and a combine) over small accumulators, for host and
+// device.
 //
 // A monoid is any struct with
 //   using Value = ...;                          trivial (copyable and default constructible); the accumulator
 //   static constexpr bool exact = ...;          true when every order of combining gives the same bits
 //   Value identity() const;
 //   Value operator()(Value a, Value b) const;   commutative and associative (up to rounding when not exact)
-// and, if it likes, `__device__ static void atomic(Value* address, Value v)`, which the atomic strategies then use.
+// and, if it likes, `__device__ static void atomic(Value* address, Value v)`, which the atomic strategies
+// then use.
 #pragma once
 
 #include <triptych/core/host_device.hpp>
 
-#include <cmath>
+#include <bit>
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -20,12 +22,17 @@ namespace triptych::reduction {
 
 template <class M>
 concept Monoid = std::is_trivially_copyable_v<typename M::Value> &&
-                 std::is_trivially_default_constructible_v<typename M::Value> &&
-                 requires(const M& m, typename M::Value a, typename M::Value b) {
-                   { m.identity() } -> std::convertible_to<typename M::Value>;
-                   { m(a, b) } -> std::convertible_to<typename M::Value>;
-                   { M::exact } -> std::convertible_to<bool>;
-                 };
+    std::is_trivially_default_constructible_v<typename M::Value> &&
+    requires(const M& m, typename M::Value a, typename M::Value b) {
+  { m.identity() } -> std::convertible_to<typename M::Value>;
+  { m(a, b) } -> std::convertible_to<typename M::Value>;
+  { M::exact } -> std::convertible_to<bool>;
+};
+
+template <class M>
+inline constexpr bool is_expensive = requires {
+  requires M::expensive;
+};
 
 template <class T>
 concept Number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
@@ -66,19 +73,32 @@ TRIPTYCH_HD inline bool is_nan([[maybe_unused]] T v) {
   return false;
 }
 
+// The sign bit, of zeros too.
+template <class T>
+TRIPTYCH_HD inline bool is_negative(T v) {
+  using Bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  return std::bit_cast<Bits>(v) < 0;
+}
+
 }  // namespace detail
 
-// The smallest value; of nothing, +infinity or the type's largest. NaNs are passed over, and -0 is below +0, so that
-// the bits do not depend on the order.
+// The smallest value; of nothing, +infinity or the type's largest. NaNs are passed over, and -0 is below +0,
+// so that the bits do not depend on the order.
 template <Number T>
 struct Min {
   using Value = T;
   static constexpr bool exact = true;
   TRIPTYCH_HD T identity() const { return detail::highest<T>(); }
   TRIPTYCH_HD T operator()(T a, T b) const {
-    if constexpr (std::is_floating_point_v<T>) {
-      if (a == b) return std::signbit(b) ? b : a;
-      return (b < a || detail::is_nan(a)) ? b : a;
+#ifdef __CUDA_ARCH__
+    if constexpr (std::is_same_v<T, float>) {
+      return fminf(a, b);  // one instruction, with these rules
+    } else
+#endif
+        if constexpr (std::is_floating_point_v<T>) {
+      // no short circuits: on a GPU this is predicates instead of branches
+      const bool take_b = (b < a) | (a != a) | ((a == b) & detail::is_negative(b));
+      return take_b ? b : a;
     } else {
       return b < a ? b : a;
     }
@@ -92,9 +112,14 @@ struct Max {
   static constexpr bool exact = true;
   TRIPTYCH_HD T identity() const { return detail::lowest<T>(); }
   TRIPTYCH_HD T operator()(T a, T b) const {
-    if constexpr (std::is_floating_point_v<T>) {
-      if (a == b) return std::signbit(b) ? a : b;
-      return (b > a || detail::is_nan(a)) ? b : a;
+#ifdef __CUDA_ARCH__
+    if constexpr (std::is_same_v<T, float>) {
+      return fmaxf(a, b);
+    } else
+#endif
+        if constexpr (std::is_floating_point_v<T>) {
+      const bool take_b = (b > a) | (a != a) | ((a == b) & detail::is_negative(a));
+      return take_b ? b : a;
     } else {
       return b > a ? b : a;
     }
@@ -118,7 +143,7 @@ struct ArgMin {
   static constexpr bool exact = true;
   TRIPTYCH_HD Value identity() const { return {detail::highest<T>(), no_index}; }
   TRIPTYCH_HD Value operator()(Value a, Value b) const {
-    const bool take_b = b.value < a.value || (b.value == a.value && b.index < a.index);
+    const bool take_b = (b.value < a.value) | ((b.value == a.value) & (b.index < a.index));
     return take_b ? b : a;
   }
 };
@@ -129,7 +154,7 @@ struct ArgMax {
   static constexpr bool exact = true;
   TRIPTYCH_HD Value identity() const { return {detail::lowest<T>(), no_index}; }
   TRIPTYCH_HD Value operator()(Value a, Value b) const {
-    const bool take_b = b.value > a.value || (b.value == a.value && b.index < a.index);
+    const bool take_b = (b.value > a.value) | ((b.value == a.value) & (b.index < a.index));
     return take_b ? b : a;
   }
 };
@@ -139,14 +164,15 @@ struct Moments {
   double count;
   double mean;
   double m2;
-  TRIPTYCH_HD double variance() const { return count > 0 ? m2 / count : 0; }                 // of the population
-  TRIPTYCH_HD double sample_variance() const { return count > 1 ? m2 / (count - 1) : 0; }    // unbiased
+  TRIPTYCH_HD double variance() const { return count > 0 ? m2 / count : 0; }  // of the population
+  TRIPTYCH_HD double sample_variance() const { return count > 1 ? m2 / (count - 1) : 0; }  // unbiased
 };
 
 // Chan, Golub and LeVeque's merge: one pass, and no cancellation however far the mean is from zero.
 struct MergeMoments {
   using Value = Moments;
   static constexpr bool exact = false;
+  static constexpr bool expensive = true;  // a division
   TRIPTYCH_HD Moments identity() const { return {0, 0, 0}; }
   TRIPTYCH_HD Moments operator()(Moments a, Moments b) const {
     const double delta = b.mean - a.mean;

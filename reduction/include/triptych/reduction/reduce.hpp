@@ -1,10 +1,12 @@
-// The ready-made reductions of an array: sum, min, max, argmin, argmax, dot, moments, each as a CPU and a CUDA twin.
-// For transforms, structs and monoids of one's own see transform_reduce_cpu.hpp and transform_reduce.cuh.
+// The ready-made reductions of an array: sum, min, max, argmin, argmax, dot, moments, each as a CPU and a
+// CUDA twin. For transforms, structs and monoids of one's own see transform_reduce_cpu.hpp and
+// transform_reduce.cuh.
 //
-// The CUDA forms enqueue on the stream and return: they never synchronise, can be captured in a graph, and allocate
-// nothing once the workspace is large enough. *result_on_device is valid when the stream has come that far. Arrays may
-// have any length (more than 2^31 too) and alignment. Nothing in, identity out: 0, +-infinity or the type's limits,
-// no_index. Errors: InvalidArgument for a null pointer or a promise the strategy cannot keep; Unavailable without CUDA.
+// The CUDA forms enqueue on the stream and return: they never synchronise, can be captured in a graph, and
+// allocate nothing once the workspace is large enough. *result_on_device is valid when the stream has come
+// that far. Arrays may have any length (more than 2^31 too) and alignment. Nothing in, identity out: 0,
+// +-infinity or the type's limits, no_index. Errors: InvalidArgument for a null pointer or a promise the
+// strategy cannot keep; Unavailable without CUDA.
 #pragma once
 
 #include <triptych/core/span.hpp>
@@ -20,26 +22,25 @@ namespace triptych::reduction {
 
 template <class T>
 concept Element = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::int32_t> ||
-                  std::same_as<T, std::uint32_t> || std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t>;
+    std::same_as<T, std::uint32_t> || std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t>;
 
 // The accumulator is said, not guessed: the element's own type, or a wider one of its kind.
 template <class T, class A>
-concept SumPair =
-    Element<T> && Element<A> && std::is_floating_point_v<T> == std::is_floating_point_v<A> &&
-    std::is_signed_v<T> == std::is_signed_v<A> && sizeof(A) >= sizeof(T);
+concept SumPair = Element<T> && Element<A> && std::is_floating_point_v<T>
+== std::is_floating_point_v<A>&& std::is_signed_v<T> == std::is_signed_v<A> && sizeof(A) >= sizeof(T);
 
 template <class T, class A>
-concept DotPair = SumPair<T, A> && (std::is_floating_point_v<T> || std::same_as<T, std::int32_t>) && sizeof(A) == 8;
+concept DotPair = SumPair<T, A> &&
+                  (std::is_floating_point_v<T> || std::same_as<T, std::int32_t>)&&sizeof(A) == 8;
 
 template <class T, class A>
-concept DotAccumulator = DotPair<T, A> || (std::same_as<T, float> && std::same_as<A, float>);
+concept DotAccumulator = DotPair<T, A> ||(std::same_as<T, float>&& std::same_as<A, float>);
 
 template <class T>
 concept MomentElement = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::int32_t>;
 
 template <class A, class T>
-  requires SumPair<T, A>
-A sum_cpu(std::span<const T> values, const CpuOptions& options);
+requires SumPair<T, A> A sum_cpu(std::span<const T> values, const CpuOptions& options);
 
 template <Element T>
 T min_cpu(std::span<const T> values, const CpuOptions& options);
@@ -55,14 +56,14 @@ Indexed<T> argmax_cpu(std::span<const T> values, const CpuOptions& options);
 
 // InvalidArgument when the lengths differ.
 template <class A, class T>
-  requires DotAccumulator<T, A>
-A dot_cpu(std::span<const T> a, std::span<const T> b, const CpuOptions& options);
+requires DotAccumulator<T, A> A dot_cpu(std::span<const T> a, std::span<const T> b,
+                                        const CpuOptions& options);
 
 template <MomentElement T>
 Moments moments_cpu(std::span<const T> values, const CpuOptions& options);
 
 template <class A, class T>
-  requires SumPair<T, A>
+requires SumPair<T, A>
 void sum_cuda(DeviceSpan<const T> values, A* result_on_device, const Options& options, Workspace& workspace,
               StreamRef stream);
 
@@ -75,24 +76,24 @@ void max_cuda(DeviceSpan<const T> values, T* result_on_device, const Options& op
               StreamRef stream);
 
 template <Element T>
-void argmin_cuda(DeviceSpan<const T> values, Indexed<T>* result_on_device, const Options& options, Workspace& workspace,
-                 StreamRef stream);
+void argmin_cuda(DeviceSpan<const T> values, Indexed<T>* result_on_device, const Options& options,
+                 Workspace& workspace, StreamRef stream);
 
 template <Element T>
-void argmax_cuda(DeviceSpan<const T> values, Indexed<T>* result_on_device, const Options& options, Workspace& workspace,
-                 StreamRef stream);
+void argmax_cuda(DeviceSpan<const T> values, Indexed<T>* result_on_device, const Options& options,
+                 Workspace& workspace, StreamRef stream);
 
 template <class A, class T>
-  requires DotAccumulator<T, A>
+requires DotAccumulator<T, A>
 void dot_cuda(DeviceSpan<const T> a, DeviceSpan<const T> b, A* result_on_device, const Options& options,
               Workspace& workspace, StreamRef stream);
 
 template <MomentElement T>
-void moments_cuda(DeviceSpan<const T> values, Moments* result_on_device, const Options& options, Workspace& workspace,
-                  StreamRef stream);
+void moments_cuda(DeviceSpan<const T> values, Moments* result_on_device, const Options& options,
+                  Workspace& workspace, StreamRef stream);
 
-// Scratch that the CUDA forms need for `count` elements with accumulators of up to 24 bytes, by any strategy: reserve this
-// much before a capture.
+// Scratch that the CUDA forms need for `count` elements with accumulators of up to 24 bytes, by any strategy:
+// reserve this much before a capture.
 std::size_t reduce_workspace_bytes(std::int64_t count);
 
 }  // namespace triptych::reduction

@@ -17,9 +17,10 @@
 
 namespace triptych::reduction {
 
-// Every call waits for its answer. On a GPU, host arrays are copied into a buffer that grows to the largest one seen; after
-// that, nothing is allocated. The DeviceSpan forms need a reducer on a GPU (InvalidArgument otherwise) and data that are
-// already there: work on other streams is not waited for. Move-only; one thread at a time.
+// Every call waits for its answer. On a GPU, host arrays are copied into a buffer that grows to the largest
+// one seen; after that, nothing is allocated. The DeviceSpan forms need a reducer on a GPU (InvalidArgument
+// otherwise) and data that are already there: work on other streams is not waited for. Move-only; one thread
+// at a time.
 class Reducer {
  public:
   explicit Reducer(const Device& device, const Options& options = {}, const CpuOptions& cpu_options = {})
@@ -35,14 +36,13 @@ class Reducer {
   const Device& device() const { return device_; }
 
   template <class A, class T>
-    requires SumPair<T, A>
-  A sum(std::span<const T> values) {
+  requires SumPair<T, A> A sum(std::span<const T> values) {
     return gpu_ ? sum<A, T>(upload(values, 0)) : sum_cpu<A, T>(values, cpu_options_);
   }
   template <class A, class T>
-    requires SumPair<T, A>
-  A sum(DeviceSpan<const T> values) {
-    return answer<A>([&](A* result, Gpu& gpu) { sum_cuda<A, T>(values, result, options_, gpu.workspace, gpu.stream); });
+  requires SumPair<T, A> A sum(DeviceSpan<const T> values) {
+    return answer<A>(
+        [&](A* result, Gpu& gpu) { sum_cuda<A, T>(values, result, options_, gpu.workspace, gpu.stream); });
   }
 
   template <Element T>
@@ -51,7 +51,8 @@ class Reducer {
   }
   template <Element T>
   T min(DeviceSpan<const T> values) {
-    return answer<T>([&](T* result, Gpu& gpu) { min_cuda<T>(values, result, options_, gpu.workspace, gpu.stream); });
+    return answer<T>(
+        [&](T* result, Gpu& gpu) { min_cuda<T>(values, result, options_, gpu.workspace, gpu.stream); });
   }
 
   template <Element T>
@@ -60,7 +61,8 @@ class Reducer {
   }
   template <Element T>
   T max(DeviceSpan<const T> values) {
-    return answer<T>([&](T* result, Gpu& gpu) { max_cuda<T>(values, result, options_, gpu.workspace, gpu.stream); });
+    return answer<T>(
+        [&](T* result, Gpu& gpu) { max_cuda<T>(values, result, options_, gpu.workspace, gpu.stream); });
   }
 
   template <Element T>
@@ -69,8 +71,9 @@ class Reducer {
   }
   template <Element T>
   Indexed<T> argmin(DeviceSpan<const T> values) {
-    return answer<Indexed<T>>(
-        [&](Indexed<T>* result, Gpu& gpu) { argmin_cuda<T>(values, result, options_, gpu.workspace, gpu.stream); });
+    return answer<Indexed<T>>([&](Indexed<T>* result, Gpu& gpu) {
+      argmin_cuda<T>(values, result, options_, gpu.workspace, gpu.stream);
+    });
   }
 
   template <Element T>
@@ -79,19 +82,19 @@ class Reducer {
   }
   template <Element T>
   Indexed<T> argmax(DeviceSpan<const T> values) {
-    return answer<Indexed<T>>(
-        [&](Indexed<T>* result, Gpu& gpu) { argmax_cuda<T>(values, result, options_, gpu.workspace, gpu.stream); });
+    return answer<Indexed<T>>([&](Indexed<T>* result, Gpu& gpu) {
+      argmax_cuda<T>(values, result, options_, gpu.workspace, gpu.stream);
+    });
   }
 
   template <class A, class T>
-    requires DotAccumulator<T, A>
-  A dot(std::span<const T> a, std::span<const T> b) {
+  requires DotAccumulator<T, A> A dot(std::span<const T> a, std::span<const T> b) {
     return gpu_ ? dot<A, T>(upload(a, 0), upload(b, 1)) : dot_cpu<A, T>(a, b, cpu_options_);
   }
   template <class A, class T>
-    requires DotAccumulator<T, A>
-  A dot(DeviceSpan<const T> a, DeviceSpan<const T> b) {
-    return answer<A>([&](A* result, Gpu& gpu) { dot_cuda<A, T>(a, b, result, options_, gpu.workspace, gpu.stream); });
+  requires DotAccumulator<T, A> A dot(DeviceSpan<const T> a, DeviceSpan<const T> b) {
+    return answer<A>(
+        [&](A* result, Gpu& gpu) { dot_cuda<A, T>(a, b, result, options_, gpu.workspace, gpu.stream); });
   }
 
   template <MomentElement T>
@@ -100,8 +103,9 @@ class Reducer {
   }
   template <MomentElement T>
   Moments moments(DeviceSpan<const T> values) {
-    return answer<Moments>(
-        [&](Moments* result, Gpu& gpu) { moments_cuda<T>(values, result, options_, gpu.workspace, gpu.stream); });
+    return answer<Moments>([&](Moments* result, Gpu& gpu) {
+      moments_cuda<T>(values, result, options_, gpu.workspace, gpu.stream);
+    });
   }
 
  private:
@@ -110,9 +114,11 @@ class Reducer {
   struct Gpu {
     Stream stream;
     Workspace workspace;
-    DeviceBuffer<std::byte> result{answer_bytes};
-    PinnedBuffer<std::byte> host_result{answer_bytes};
+    DeviceBuffer<std::byte> result;
+    PinnedBuffer<std::byte> host_result;
     std::array<DeviceBuffer<std::byte>, 2> staging;
+
+    Gpu() : result(answer_bytes), host_result(answer_bytes) {}
   };
 
   // A copy of a host array in a buffer of the reducer's, for what is enqueued next.
@@ -132,11 +138,12 @@ class Reducer {
   R answer(Enqueue&& enqueue) {
     static_assert(sizeof(R) <= answer_bytes);
     if (!gpu_)
-      throw InvalidArgument("this reducer runs on the CPU and cannot read device memory: make it for Device::cuda()");
+      throw InvalidArgument(
+          "this reducer runs on the CPU and cannot read device memory: make it for Device::cuda()");
     device_.activate();
     enqueue(reinterpret_cast<R*>(gpu_->result.data()), *gpu_);
-    copy_to_host(DeviceSpan<const std::byte>(gpu_->result.data(), sizeof(R)), gpu_->host_result.span().first(sizeof(R)),
-                 gpu_->stream);
+    copy_to_host(DeviceSpan<const std::byte>(gpu_->result.data(), sizeof(R)),
+                 gpu_->host_result.span().first(sizeof(R)), gpu_->stream);
     gpu_->stream.ref().synchronize();
     R value;
     std::memcpy(&value, gpu_->host_result.data(), sizeof(R));

@@ -1,8 +1,9 @@
-// Reductions of every row of a matrix, and the matrix-vector product built on them, for every shape: tens of rows with tens
-// of thousands of columns, many short rows, square.
+// Reductions of every row of a matrix, and the matrix-vector product built on them, for every shape: tens of
+// rows with tens of thousands of columns, many short rows, square.
 //
-// A row is reduced by one lane, several lanes, a block or several blocks; a RowPlan says which. plan_rows() chooses by the
-// shape, Autotuner (autotune.hpp) by measuring. Rows are summed in a fixed order for a given plan.
+// A row is reduced by one lane, several lanes, a block or several blocks; a RowPlan says which. plan_rows()
+// chooses by the shape, Autotuner (autotune.hpp) by measuring. Rows are summed in a fixed order for a given
+// plan.
 #pragma once
 
 #include <triptych/core/matrix_view.hpp>
@@ -18,8 +19,8 @@
 
 namespace triptych::reduction {
 
-// The threads that own a row: `lanes` of a warp (1, 4, 8 or 32) when block == 0, else `block` threads of each of `shares`
-// blocks, which own `rows` rows together. The shares meet through a cluster or through memory.
+// The threads that own a row: `lanes` of a warp (1, 4, 8 or 32) when block == 0, else `block` threads of each
+// of `shares` blocks, which own `rows` rows together. The shares meet through a cluster or through memory.
 struct RowPlan {
   int lanes = 32;
   int block = 0;
@@ -50,8 +51,8 @@ void row_sums_cuda(DeviceMatrixView<const float> matrix, DeviceSpan<float> resul
 
 // y = A x. float products, float sums as a tree. The CUDA form enqueues and returns.
 void multiply_cpu(MatrixView<const float> a, std::span<const float> x, std::span<float> y, int threads);
-void multiply_cuda(DeviceMatrixView<const float> a, DeviceSpan<const float> x, DeviceSpan<float> y, const RowPlan& plan,
-                   Workspace& workspace, StreamRef stream);
+void multiply_cuda(DeviceMatrixView<const float> a, DeviceSpan<const float> x, DeviceSpan<float> y,
+                   const RowPlan& plan, Workspace& workspace, StreamRef stream);
 
 // Scratch that a plan needs for a shape.
 std::size_t row_workspace_bytes(std::int64_t rows, const RowPlan& plan);

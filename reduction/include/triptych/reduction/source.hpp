@@ -1,15 +1,16 @@
-// What is read: sources say what element i of an index range contributes to the accumulator, for host and device.
+// What is read: sources say what element i of an index range contributes to the accumulator, for host and
+// device.
 //
-// A source is any struct with `Value operator()(std::int64_t i) const`. One that also offers packs is read 16 bytes at a
-// time by the fast strategies:
+// A source is any struct with `Value operator()(std::int64_t i) const`. One that also offers packs is read 16
+// bytes at a time by the fast strategies:
 //   static constexpr int pack_size;                    elements a pack
 //   using Pack = ...;                                  the raw registers of one pack
 //   bool aligned() const;                              whether load_aligned may be used
 //   Pack load_aligned(std::int64_t first) const;       one 16-byte load; first is a multiple of pack_size
 //   Pack load(std::int64_t first) const;               the same from any address
 //   Value fold(Pack, std::int64_t first, M) const;     the pack's elements combined, in a fixed order
-// The order in which elements are combined depends on their indices alone, never on the address, so that the bits of a
-// float sum do not depend on where the array lies.
+// The order in which elements are combined depends on their indices alone, never on the address, so that the
+// bits of a float sum do not depend on where the array lies.
 #pragma once
 
 #include <triptych/core/host_device.hpp>
@@ -44,7 +45,9 @@ namespace detail {
 template <class T>
 inline constexpr int pack_of = sizeof(T) <= 16 && 16 % sizeof(T) == 0 ? int(16 / sizeof(T)) : 1;
 
-TRIPTYCH_HD inline bool is_16_byte_aligned(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; }
+TRIPTYCH_HD inline bool is_16_byte_aligned(const void* p) {
+  return reinterpret_cast<std::uintptr_t>(p) % 16 == 0;
+}
 
 // One 16-byte load that does not stay in L1: the data are read once.
 template <class T, int N>
@@ -71,7 +74,7 @@ template <int N, class M>
 TRIPTYCH_HD inline typename M::Value combine_tree(typename M::Value (&v)[N], M monoid) {
   TRIPTYCH_UNROLL
   for (int width = 1; width < N; width *= 2) {
-  TRIPTYCH_UNROLL
+    TRIPTYCH_UNROLL
     for (int k = 0; k + width < N; k += 2 * width) v[k] = monoid(v[k], v[k + width]);
   }
   return v[0];
@@ -90,7 +93,9 @@ struct MappedArray {
 
   TRIPTYCH_HD auto operator()(std::int64_t i) const { return map(data[i], i); }
   TRIPTYCH_HD bool aligned() const { return detail::is_16_byte_aligned(data); }
-  TRIPTYCH_HD Pack load_aligned(std::int64_t first) const { return detail::load_16_bytes<T, pack_size>(data + first); }
+  TRIPTYCH_HD Pack load_aligned(std::int64_t first) const {
+    return detail::load_16_bytes<T, pack_size>(data + first);
+  }
   TRIPTYCH_HD Pack load(std::int64_t first) const {
     Pack pack;
     for (int k = 0; k < pack_size; ++k) pack.element[k] = data[first + k];
@@ -99,7 +104,7 @@ struct MappedArray {
   template <class M>
   TRIPTYCH_HD typename M::Value fold(const Pack& pack, std::int64_t first, M monoid) const {
     typename M::Value v[pack_size];
-  TRIPTYCH_UNROLL
+    TRIPTYCH_UNROLL
     for (int k = 0; k < pack_size; ++k) v[k] = map(pack.element[k], first + k);
     return detail::combine_tree(v, monoid);
   }
@@ -129,7 +134,7 @@ struct ProductOfArrays {
   template <class M>
   TRIPTYCH_HD A fold(const Pack& pack, std::int64_t, M monoid) const {
     A v[pack_size];
-  TRIPTYCH_UNROLL
+    TRIPTYCH_UNROLL
     for (int k = 0; k < pack_size; ++k) v[k] = multiply(pack.a.element[k], pack.b.element[k]);
     return detail::combine_tree(v, monoid);
   }

@@ -30,22 +30,23 @@ enum class Strategy {
 enum class CpuStrategy {
   automatic,    // threads for large ranges, simd for small ones
   sequential,   // one accumulator, first to last
-  compensated,  // Neumaier: the rounding errors are summed too. Floating-point sums and dot products, exact monoids
+  compensated,  // Neumaier: the rounding errors are summed too. Floating-point sums and dot products, exact
+                // monoids
   pairwise,     // halves of halves: the error grows with log n
   simd,         // many independent accumulators, as wide as the machine's registers
   threads,      // simd on every core; the same bits for every number of threads
   thrust_omp    // Thrust's OpenMP backend; in builds with CUDA, for the ready-made operations
 };
 
-// What is promised about the bits of a result, with the names that CCCL gave these levels. Exact monoids (integer sums,
-// minima, maxima) keep the strictest promise by any strategy.
+// What is promised about the bits of a result, with the names that CCCL gave these levels. Exact monoids
+// (integer sums, minima, maxima) keep the strictest promise by any strategy.
 enum class Determinism {
   not_guaranteed,  // the order of combining varies
   run_to_run,      // the same bits on the same device every time
   gpu_to_gpu       // the same bits on every device and for every grid size
 };
 
-std::span<const Strategy> all_strategies();        // without automatic
+std::span<const Strategy> all_strategies();         // without automatic
 std::span<const CpuStrategy> all_cpu_strategies();  // without automatic
 
 std::string_view to_string(Strategy strategy);

@@ -1,10 +1,11 @@
-// For .cu files: reduces any source (source.hpp) with any monoid (monoid.hpp) by any strategy, one's own structs included.
+// For .cu files: reduces any source (source.hpp) with any monoid (monoid.hpp) by any strategy, one's own
+// structs included.
 //
 //   transform_reduce_cuda(source, n, monoid, result_on_device, options, workspace, stream);
 //
-// Enqueues and returns: no synchronisation, no allocation once the workspace is large enough, can be captured in a graph.
-// Element i contributes source(i); *result_on_device is valid when the stream has come that far. The strategies that call
-// CUB and Thrust come with transform_reduce_libraries.cuh, which is slow to compile.
+// Enqueues and returns: no synchronisation, no allocation once the workspace is large enough, can be captured
+// in a graph. Element i contributes source(i); *result_on_device is valid when the stream has come that far.
+// The strategies that call CUB and Thrust come with transform_reduce_libraries.cuh, which is slow to compile.
 #pragma once
 
 #include <triptych/core/cuda.cuh>
@@ -25,8 +26,8 @@ namespace detail {
 // InvalidArgument when the strategy cannot keep the promise asked for, or an argument makes no sense.
 void check_reduce(std::int64_t n, const void* result, const Options& options, bool exact);
 
-// automatic becomes the strategy found fastest for this many bytes on the current device: single_pass, unless another was
-// measured to be faster here (autotune.hpp) and the promise asked for allows it.
+// automatic becomes the strategy found fastest for this many bytes on the current device: single_pass, unless
+// another was measured to be faster here (autotune.hpp) and the promise asked for allows it.
 Strategy resolve(const Options& options, std::int64_t bytes);
 
 template <class S, class M>
@@ -41,7 +42,9 @@ struct Reduction {
   Workspace& workspace;
   StreamRef stream;
 
-  unsigned grid(int blocks) const { return static_cast<unsigned>(max_blocks > 0 ? std::min(blocks, max_blocks) : blocks); }
+  unsigned grid(int blocks) const {
+    return static_cast<unsigned>(max_blocks > 0 ? std::min(blocks, max_blocks) : blocks);
+  }
 
   Value* partials(int count) const {
     workspace.reserve(sizeof(Value) * static_cast<std::size_t>(count), stream);
@@ -81,13 +84,21 @@ struct Reduction {
     const PassShape shape = pass_shape(n / pack_size());
     switch (shape.kind) {
       case PassKind::one_block_256:
-        return launch_overlapped<one_block_kernel<256, 4, S, M>>({1, 256}, source, n, monoid, result);
+        return launch_overlapped<one_block_kernel<256, 4, S, M>>({1, 256}, source, static_cast<int>(n),
+                                                                 monoid, result);
       case PassKind::one_block_512:
-        return launch_overlapped<one_block_kernel<512, 4, S, M>>({1, 512}, source, n, monoid, result);
-      case PassKind::tiles_256x1: return tiles<256, 1>(shape.blocks);
-      case PassKind::tiles_256x2: return tiles<256, 2>(shape.blocks);
-      case PassKind::tiles_1024x4: return tiles<1024, 4>(shape.blocks);
-      case PassKind::tiles_512x8: return tiles<512, 8>(shape.blocks);
+        return launch_overlapped<one_block_kernel<512, 4, S, M>>({1, 512}, source, static_cast<int>(n),
+                                                                 monoid, result);
+      case PassKind::tiles_256x1:
+        return tiles<256, 1>(shape.blocks);
+      case PassKind::tiles_256x2:
+        return tiles<256, 2>(shape.blocks);
+      case PassKind::tiles_1024x2:
+        return tiles<1024, 2>(shape.blocks);
+      case PassKind::tiles_1024x4:
+        return tiles<1024, 4>(shape.blocks);
+      case PassKind::tiles_512x8:
+        return tiles<512, 8>(shape.blocks);
     }
   }
 
@@ -95,11 +106,14 @@ struct Reduction {
     constexpr auto kernel = cluster_kernel<cluster_threads, cluster_unroll, cluster_blocks, S, M>;
     if (kernel_arch<kernel>() < 90)
       throw Unavailable(
-          "the strategy cluster needs a GPU of compute capability 9.0 or higher and code compiled for it: use single_pass, "
+          "the strategy cluster needs a GPU of compute capability 9.0 or higher and code compiled for it: "
+          "use single_pass, "
           "or add 90 to TRIPTYCH_CUDA_ARCHITECTURES");
     const int clusters = cluster_count(n / pack_size());
     LaunchShape shape{grid(clusters) * cluster_blocks, cluster_threads};
-    if (max_blocks > 0) shape.grid.x = static_cast<unsigned>(std::clamp(max_blocks / cluster_blocks, 1, clusters) * cluster_blocks);
+    if (max_blocks > 0)
+      shape.grid.x =
+          static_cast<unsigned>(std::clamp(max_blocks / cluster_blocks, 1, clusters) * cluster_blocks);
     shape.cluster = cluster_blocks;
     launch_overlapped<kernel>(shape, source, n, monoid, mailbox(clusters), result);
   }
@@ -124,22 +138,32 @@ struct Reduction {
     switch (strategy) {
       case Strategy::global_atomic:
         clear_result();
-        return launch(global_atomic_kernel<S, M>, {grid(tiles), ladder_threads}, stream, source, n, monoid, result, lock());
+        return launch(global_atomic_kernel<S, M>, {grid(tiles), ladder_threads}, stream, source, n, monoid,
+                      result, lock());
       case Strategy::shared_atomic:
         clear_result();
-        return launch(shared_atomic_kernel<S, M>, {grid(tiles), ladder_threads}, stream, source, n, monoid, result, lock());
-      case Strategy::tree_interleaved: return two_launches(tree_kernel<true, S, M>, tiles);
-      case Strategy::tree_sequential: return two_launches(tree_kernel<false, S, M>, tiles);
-      case Strategy::grid_stride_shared: return two_launches(grid_stride_shared_kernel<1, S, M>, strided);
-      case Strategy::grid_stride_shared_x2: return two_launches(grid_stride_shared_kernel<2, S, M>, strided);
-      case Strategy::grid_stride_register: return two_launches(grid_stride_register_kernel<S, M>, strided);
+        return launch(shared_atomic_kernel<S, M>, {grid(tiles), ladder_threads}, stream, source, n, monoid,
+                      result, lock());
+      case Strategy::tree_interleaved:
+        return two_launches(tree_kernel<true, S, M>, tiles);
+      case Strategy::tree_sequential:
+        return two_launches(tree_kernel<false, S, M>, tiles);
+      case Strategy::grid_stride_shared:
+        return two_launches(grid_stride_shared_kernel<1, S, M>, strided);
+      case Strategy::grid_stride_shared_x2:
+        return two_launches(grid_stride_shared_kernel<2, S, M>, strided);
+      case Strategy::grid_stride_register:
+        return two_launches(grid_stride_register_kernel<S, M>, strided);
       case Strategy::grid_stride_atomic:
         clear_result();
-        return launch(grid_stride_atomic_kernel<S, M>, {grid(strided), ladder_threads}, stream, source, n, monoid, strided,
-                      result, lock());
-      case Strategy::warp_shuffle: return two_launches(warp_shuffle_kernel<S, M>, strided);
-      case Strategy::cluster: return cluster();
-      default: return single_pass();
+        return launch(grid_stride_atomic_kernel<S, M>, {grid(strided), ladder_threads}, stream, source, n,
+                      monoid, strided, result, lock());
+      case Strategy::warp_shuffle:
+        return two_launches(warp_shuffle_kernel<S, M>, strided);
+      case Strategy::cluster:
+        return cluster();
+      default:
+        return single_pass();
     }
   }
 
@@ -152,17 +176,19 @@ struct Reduction {
 struct NoLibraries {
   template <class S, class M>
   static void run(const detail::Reduction<S, M>&, Strategy strategy) {
-    throw InvalidArgument(std::string(to_string(strategy)) +
-                          " is not compiled in here: include transform_reduce_libraries.cuh and pass WithLibraries{}");
+    throw InvalidArgument(
+        std::string(to_string(strategy)) +
+        " is not compiled in here: include transform_reduce_libraries.cuh and pass WithLibraries{}");
   }
 };
 
 template <Monoid M, class S, class Libraries = NoLibraries>
-  requires Source<S, typename M::Value>
+requires Source<S, typename M::Value>
 void transform_reduce_cuda(const S& source, std::int64_t n, M monoid, typename M::Value* result_on_device,
                            const Options& options, Workspace& workspace, StreamRef stream, Libraries = {}) {
   detail::check_reduce(n, result_on_device, options, M::exact);
-  const detail::Reduction<S, M> reduction{source, n, monoid, result_on_device, options.max_blocks, workspace, stream};
+  const detail::Reduction<S, M> reduction{source,    n,     monoid, result_on_device, options.max_blocks,
+                                          workspace, stream};
   const std::int64_t pack_bytes = 16 / detail::Reduction<S, M>::pack_size();
   const Strategy strategy = detail::resolve(options, n * pack_bytes);
   if (strategy == Strategy::cub_block || strategy == Strategy::cub_device || strategy == Strategy::thrust) {

@@ -1,15 +1,16 @@
-// For .cu files: the strategies cub_block, cub_device and thrust for transform_reduce_cuda; pass WithLibraries{} as its last
-// argument. thrust::reduce hands its result to the host: that strategy synchronises the stream and cannot be captured.
+// For .cu files: the strategies cub_block, cub_device and thrust for transform_reduce_cuda; pass
+// WithLibraries{} as its last argument. thrust::reduce hands its result to the host: that strategy
+// synchronises the stream and cannot be captured.
 #pragma once
 
 #include <triptych/reduction/transform_reduce.cuh>
 
-#include <cub/block/block_reduce.cuh>
-#include <cub/device/device_reduce.cuh>
 #include <thrust/execution_policy.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <thrust/reduce.h>
+#include <cub/block/block_reduce.cuh>
+#include <cub/device/device_reduce.cuh>
 
 namespace triptych::reduction {
 
@@ -34,24 +35,28 @@ struct CallSource {
   TRIPTYCH_HD auto operator()(std::int64_t i) const { return source(i); }
 };
 
-// The array itself where nothing is done to its elements, so that the libraries can use wide loads; else an iterator that
-// calls the source.
+// The array itself where nothing is done to its elements, so that the libraries can use wide loads; else an
+// iterator that calls the source.
 template <class S>
 auto input_iterator(const S& source) {
-  return thrust::make_transform_iterator(thrust::make_counting_iterator(std::int64_t{0}), CallSource<S>{source});
+  return thrust::make_transform_iterator(thrust::make_counting_iterator(std::int64_t{0}),
+                                         CallSource<S>{source});
 }
 template <class T>
 const T* input_iterator(const MappedArray<T, Convert<T>>& source) {
   return source.data;
 }
 
-// Gives Thrust the workspace's memory, so that it allocates nothing once that is large enough.
+// Gives Thrust the workspace's memory, so that it allocates nothing once that is large enough. Zeroed,
+// because Thrust copies whole values to the host, with padding that no kernel writes.
 struct WorkspaceAllocator {
   using value_type = char;
   Workspace& workspace;
   StreamRef stream;
   char* allocate(std::ptrdiff_t bytes) {
     workspace.reserve(static_cast<std::size_t>(bytes), stream);
+    TRIPTYCH_CUDA_CHECK(
+        cudaMemsetAsync(workspace.scratch(), 0, static_cast<std::size_t>(bytes), to_cuda(stream)));
     return reinterpret_cast<char*>(workspace.scratch());
   }
   void deallocate(char*, std::size_t) {}
@@ -74,8 +79,8 @@ struct WithLibraries {
     const auto input = detail::input_iterator(r.source);
     if (strategy == Strategy::cub_device) {
       const auto reduce = [&](void* temporary, std::size_t& bytes) {
-        return cub::DeviceReduce::Reduce(temporary, bytes, input, r.result, r.n, r.monoid, r.monoid.identity(),
-                                         to_cuda(r.stream));
+        return cub::DeviceReduce::Reduce(temporary, bytes, input, r.result, r.n, r.monoid,
+                                         r.monoid.identity(), to_cuda(r.stream));
       };
       std::size_t bytes = 0;
       TRIPTYCH_CUDA_CHECK(reduce(nullptr, bytes));
@@ -84,7 +89,8 @@ struct WithLibraries {
       return;
     }
     if (r.stream.is_capturing())
-      throw InvalidArgument("thrust::reduce hands its result to the host and cannot be captured in a graph: use cub_device");
+      throw InvalidArgument(
+          "thrust::reduce hands its result to the host and cannot be captured in a graph: use cub_device");
     detail::WorkspaceAllocator allocator{r.workspace, r.stream};
     const auto value = thrust::reduce(thrust::cuda::par(allocator).on(to_cuda(r.stream)), input, input + r.n,
                                       r.monoid.identity(), r.monoid);

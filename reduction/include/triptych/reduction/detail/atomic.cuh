@@ -14,14 +14,18 @@ template <Number A>
 inline constexpr bool is_plain_sum<Sum<A>> = sizeof(A) == 4 || sizeof(A) == 8;
 
 template <class M>
-concept HasAtomic = requires(typename M::Value* address, typename M::Value v) { M::atomic(address, v); };
+concept HasAtomic = requires(typename M::Value* address, typename M::Value v) {
+  M::atomic(address, v);
+};
 
 template <class M>
-inline constexpr bool fits_compare_and_swap =
-    (sizeof(typename M::Value) == 4 && alignof(typename M::Value) >= 4) ||
-    (sizeof(typename M::Value) == 8 && alignof(typename M::Value) >= 8);
+inline constexpr bool fits_compare_and_swap = (sizeof(typename M::Value) == 4 &&
+                                               alignof(typename M::Value) >= 4) ||
+                                              (sizeof(typename M::Value) == 8 &&
+                                               alignof(typename M::Value) >= 8);
 
-// *address = monoid(*address, v) while nobody else changes it, by reading, combining and swapping until it fits.
+// *address = monoid(*address, v) while nobody else changes it, by reading, combining and swapping until it
+// fits.
 template <class M>
 __device__ void combine_by_swapping(typename M::Value* address, typename M::Value v, M monoid) {
   using Value = typename M::Value;
@@ -43,9 +47,11 @@ __device__ void combine_by_swapping(typename M::Value* address, typename M::Valu
 
 // The same for values too large to swap: the lanes of a warp combine first, then one of them takes the lock.
 template <class M>
-__device__ void combine_under_lock(typename M::Value* address, typename M::Value v, M monoid, std::uint32_t* lock) {
+__device__ void combine_under_lock(typename M::Value* address, typename M::Value v, M monoid,
+                                   std::uint32_t* lock) {
   using Value = typename M::Value;
-  static_assert(sizeof(Value) % 4 == 0, "an accumulator without an atomic of its own must be made of 32-bit words");
+  static_assert(sizeof(Value) % 4 == 0,
+                "an accumulator without an atomic of its own must be made of 32-bit words");
   v = warp_reduce<32>(v, monoid);
   if (threadIdx.x % 32 != 0) return;
   while (atomicCAS(lock, 0u, 1u) != 0u) __nanosleep(64);
@@ -84,9 +90,11 @@ __device__ void combine_by_instruction(typename M::Value* address, typename M::V
   }
 }
 
-// Into global memory. All 32 lanes must call; a lane with nothing to add passes the identity. *lock is 0 before and after.
+// Into global memory. All 32 lanes must call; a lane with nothing to add passes the identity. *lock is 0
+// before and after.
 template <class M>
-__device__ void combine_globally(typename M::Value* address, typename M::Value v, M monoid, std::uint32_t* lock) {
+__device__ void combine_globally(typename M::Value* address, typename M::Value v, M monoid,
+                                 std::uint32_t* lock) {
   if constexpr (combines_atomically<M>) {
     combine_by_instruction(address, v, monoid);
   } else {
@@ -94,8 +102,8 @@ __device__ void combine_globally(typename M::Value* address, typename M::Value v
   }
 }
 
-// Into the block's own word of shared memory, which nobody reads before the next barrier. All threads must call; warps take
-// turns where there is no atomic.
+// Into the block's own word of shared memory, which nobody reads before the next barrier. All threads must
+// call; warps take turns where there is no atomic.
 template <int Threads, class M>
 __device__ void combine_in_block(typename M::Value* address, typename M::Value v, M monoid) {
   if constexpr (combines_atomically<M>) {

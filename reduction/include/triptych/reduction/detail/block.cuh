@@ -43,8 +43,8 @@ __device__ __forceinline__ typename M::Value warp_reduce(typename M::Value v, M 
   return v;
 }
 
-// The block's values combined, valid in thread 0. Shuffles inside the warps, one exchange through shared memory between
-// them, which the caller guards with a barrier when it comes here again.
+// The block's values combined, valid in thread 0. Shuffles inside the warps, one exchange through shared
+// memory between them, which the caller guards with a barrier when it comes here again.
 template <int Threads, class M>
 __device__ __forceinline__ typename M::Value block_reduce(typename M::Value v, M monoid) {
   static_assert(Threads % 32 == 0 && (Threads & (Threads - 1)) == 0);
@@ -64,8 +64,8 @@ __device__ __forceinline__ typename M::Value block_reduce(typename M::Value v, M
   return v;
 }
 
-// Draws a number from the grid's counter, which goes back to zero by itself after `count` draws. What this thread wrote
-// before is visible to whoever draws later.
+// Draws a number from the grid's counter, which goes back to zero by itself after `count` draws. What this
+// thread wrote before is visible to whoever draws later.
 __device__ __forceinline__ unsigned draw_ticket(std::uint32_t* counter, unsigned count) {
   unsigned ticket;
   asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
@@ -75,9 +75,9 @@ __device__ __forceinline__ unsigned draw_ticket(std::uint32_t* counter, unsigned
   return ticket;
 }
 
-// A mailbox carries values between blocks in one trip through L2, with neither fence nor atomic: each 32-bit word of a
-// value travels in a 64-bit word whose upper half says that it has come. All words are zero between launches; the
-// receiver puts them back to zero.
+// A mailbox carries values between blocks in one trip through L2, with neither fence nor atomic: each 32-bit
+// word of a value travels in a 64-bit word whose upper half says that it has come. All words are zero between
+// launches; the receiver puts them back to zero.
 template <class V>
 struct Mailbox {
   static constexpr int words = (sizeof(V) + 3) / 4;
@@ -86,7 +86,9 @@ struct Mailbox {
 
   static std::size_t bytes(int slots) { return std::size_t(slots) * words * sizeof(std::uint64_t); }
 
-  __device__ __forceinline__ std::uint64_t* at(int slot, int k) const { return word + std::int64_t{k} * slots + slot; }
+  __device__ __forceinline__ std::uint64_t* at(int slot, int k) const {
+    return word + std::int64_t{k} * slots + slot;
+  }
 
   __device__ __forceinline__ void send(int slot, const V& value) const {
     unsigned part[words] = {};
@@ -98,7 +100,8 @@ struct Mailbox {
     }
   }
 
-  // Waits for the values of the slots first, first + step, ... (Count of them, those that exist), in flight together.
+  // Waits for the values of the slots first, first + step, ... (Count of them, those that exist), in flight
+  // together.
   template <int Count>
   __device__ __forceinline__ void receive(int first, int step, V (&value)[Count]) const {
     std::uint64_t letter[Count][words];
@@ -112,7 +115,10 @@ struct Mailbox {
         for (int k = 0; k < words; ++k) {
           letter[c][k] = std::uint64_t{1} << 32;
           if (slot < slots)
-            asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(letter[c][k]) : "l"(at(slot, k)) : "memory");
+            asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
+                         : "=l"(letter[c][k])
+                         : "l"(at(slot, k))
+                         : "memory");
         }
       }
 #pragma unroll

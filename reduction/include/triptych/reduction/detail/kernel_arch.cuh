@@ -1,4 +1,5 @@
-// For which architecture the code of a kernel that would run on the current device was compiled. For .cu files.
+// For which architecture the code of a kernel that would run on the current device was compiled. For .cu
+// files.
 #pragma once
 
 #include <triptych/core/cuda.cuh>
@@ -8,8 +9,9 @@
 
 namespace triptych::reduction::detail {
 
-// 10 x major + minor of the compute capability the device code was written for: 75 when the driver translated PTX for 7.5 on
-// a newer GPU, where what needs 9.0 is then compiled away. Asked once for each kernel and device.
+// 10 x major + minor of the compute capability the device code was written for: 75 when the driver translated
+// PTX for 7.5 on a newer GPU, where what needs 9.0 is then compiled away. Asked once for each kernel and
+// device.
 template <auto Kernel>
 int kernel_arch() {
   static std::array<std::atomic<int>, 64> known{};

@@ -1,9 +1,12 @@
-// The ladder: from one address for everything to shuffles, each rung a kernel that differs from the one before by one idea.
-// For .cu files. What all share:
-// - a block has ladder_threads threads; barriers are never inside a branch that diverges; every load is guarded;
-// - the range is dealt to `blocks` logical blocks, a number that follows from the size alone, and a smaller grid loops over
+// The ladder: from one address for everything to shuffles, each rung a kernel that differs from the one
+// before by one idea. For .cu files. What all share:
+// - a block has ladder_threads threads; barriers are never inside a branch that diverges; every load is
+// guarded;
+// - the range is dealt to `blocks` logical blocks, a number that follows from the size alone, and a smaller
+// grid loops over
 //   them: the order of combining does not depend on the grid;
-// - block values go to partial[block] for finish_kernel, except on the atomic rungs, where their order varies.
+// - block values go to partial[block] for finish_kernel, except on the atomic rungs, where their order
+// varies.
 #pragma once
 
 #include <triptych/reduction/detail/atomic.cuh>
@@ -57,7 +60,8 @@ __global__ void __launch_bounds__(ladder_threads)
   }
 }
 
-// Level by level, every 2 stride-th thread takes its neighbour's value: whole warps idle for one busy lane in each.
+// Level by level, every 2 stride-th thread takes its neighbour's value: whole warps idle for one busy lane in
+// each.
 template <class M>
 __device__ __forceinline__ void interleaved_tree(typename M::Value* of_thread, M monoid) {
   __syncthreads();
@@ -68,7 +72,8 @@ __device__ __forceinline__ void interleaved_tree(typename M::Value* of_thread, M
   }
 }
 
-// The first `stride` threads take the values of the next `stride`: busy lanes are neighbours, in distinct banks.
+// The first `stride` threads take the values of the next `stride`: busy lanes are neighbours, in distinct
+// banks.
 template <class M>
 __device__ __forceinline__ void sequential_tree(typename M::Value* of_thread, M monoid) {
   __syncthreads();
@@ -102,7 +107,8 @@ __global__ void __launch_bounds__(ladder_threads)
   }
 }
 
-// A thread owns every lanes-th element and sums them in its own word of shared memory, with Loads loads in flight.
+// A thread owns every lanes-th element and sums them in its own word of shared memory, with Loads loads in
+// flight.
 template <int Loads, class S, class M>
 __global__ void __launch_bounds__(ladder_threads)
     grid_stride_shared_kernel(S source, std::int64_t n, M monoid, int blocks, typename M::Value* partial) {
@@ -128,8 +134,8 @@ __global__ void __launch_bounds__(ladder_threads)
 
 // The sum of a thread's elements, in a register.
 template <class S, class M>
-__device__ __forceinline__ typename M::Value fold_strided(const S& source, std::int64_t n, int block, int blocks,
-                                                          M monoid) {
+__device__ __forceinline__ typename M::Value fold_strided(const S& source, std::int64_t n, int block,
+                                                          int blocks, M monoid) {
   const std::int64_t lanes = std::int64_t{blocks} * ladder_threads;
   typename M::Value v = monoid.identity();
   for (std::int64_t i = std::int64_t{block} * ladder_threads + threadIdx.x; i < n; i += lanes)

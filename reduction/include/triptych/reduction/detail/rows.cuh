@@ -1,12 +1,11 @@
 // Kernels that reduce every row of a matrix: few very long rows, or many short ones. For .cu files.
 //
-// A row source says what column c of row r contributes. What the rows share (the vector of a matrix-vector product) is
-// loaded once for all the rows a thread owns:
+// A row source says what column c of row r contributes. What the rows share (the vector of a matrix-vector
+// product) is loaded once for all the rows a thread owns:
 //   static constexpr int pack_size;  using Pack, Column;  bool aligned() const;
-//   Column column(std::int64_t c) / column_aligned(c);        the shared part of the columns c .. c + pack_size - 1
-//   Pack load(std::int64_t r, std::int64_t c) / load_aligned(r, c);
-//   Value fold(Pack, Column, M) const;
-//   Value operator()(std::int64_t r, std::int64_t c) const;   one element, for the end of a row
+//   Column column(std::int64_t c) / column_aligned(c);        the shared part of the columns c .. c +
+//   pack_size - 1 Pack load(std::int64_t r, std::int64_t c) / load_aligned(r, c); Value fold(Pack, Column, M)
+//   const; Value operator()(std::int64_t r, std::int64_t c) const;   one element, for the end of a row
 #pragma once
 
 #include <triptych/core/cuda.cuh>
@@ -19,45 +18,41 @@ namespace triptych::reduction::detail {
 
 inline constexpr int most_cluster_shares = 8;  // a cluster of 8 blocks runs on every device that has clusters
 
-// Rows rows, the packs `lane`, `lane` + lanes, ... of each: their values, one a row.
+// The packs `lane`, `lane` + lanes, ... of Rows rows, combined into sum; Unroll of each row are in flight
+// together. Loads past the end are left out, not clamped as in fold_group: here most lanes end with such a
+// group.
 template <int Rows, int Unroll, bool Aligned, class S, class M>
-__device__ __forceinline__ void fold_row_packs(const S& source, const std::int64_t (&row)[Rows], std::int64_t packs,
-                                               std::int64_t lane, std::int64_t lanes, M monoid,
-                                               typename M::Value (&sum)[Rows]) {
-  const auto column = [&](std::int64_t p) {
-    if constexpr (Aligned) return source.column_aligned(p * S::pack_size);
-    return source.column(p * S::pack_size);
-  };
-  const auto load = [&](std::int64_t r, std::int64_t p) {
-    if constexpr (Aligned) return source.load_aligned(r, p * S::pack_size);
-    return source.load(r, p * S::pack_size);
-  };
-  for (std::int64_t p = lane; p < packs; p += Unroll * lanes) {
-    typename S::Column shared[Unroll];
+__device__ __forceinline__ void fold_row_packs(const S& source, const std::int64_t (&row)[Rows],
+                                               std::int64_t packs, std::int64_t lane, std::int64_t lanes,
+                                               M monoid, typename M::Value (&sum)[Rows]) {
+  for (std::int64_t first = lane; first < packs; first += Unroll * lanes) {
+    typename S::Column column[Unroll];
     typename S::Pack pack[Unroll][Rows];
 #pragma unroll
     for (int u = 0; u < Unroll; ++u) {
-      if (p + u * lanes < packs) {
-        shared[u] = column(p + u * lanes);
+      const std::int64_t col = (first + u * lanes) * S::pack_size;
+      if (first + u * lanes < packs) {
+        column[u] = Aligned ? source.column_aligned(col) : source.column(col);
 #pragma unroll
-        for (int r = 0; r < Rows; ++r) pack[u][r] = load(row[r], p + u * lanes);
+        for (int r = 0; r < Rows; ++r)
+          pack[u][r] = Aligned ? source.load_aligned(row[r], col) : source.load(row[r], col);
       }
     }
 #pragma unroll
     for (int u = 0; u < Unroll; ++u) {
-      if (p + u * lanes < packs) {
+      if (first + u * lanes < packs) {
 #pragma unroll
-        for (int r = 0; r < Rows; ++r) sum[r] = monoid(sum[r], source.fold(pack[u][r], shared[u], monoid));
+        for (int r = 0; r < Rows; ++r) sum[r] = monoid(sum[r], source.fold(pack[u][r], column[u], monoid));
       }
     }
   }
 }
 
-// The share of lane `lane` of `lanes` in the rows first .. first + Rows - 1. Past the last row, that one is read again:
-// the caller drops what comes of it.
+// The share of lane `lane` of `lanes` in the rows first .. first + Rows - 1. Past the last row, that one is
+// read again: the caller drops what comes of it.
 template <int Rows, int Unroll, class S, class M>
-__device__ __forceinline__ void fold_rows(const S& source, std::int64_t first, std::int64_t rows, std::int64_t cols,
-                                          std::int64_t lane, std::int64_t lanes, M monoid,
+__device__ __forceinline__ void fold_rows(const S& source, std::int64_t first, std::int64_t rows,
+                                          std::int64_t cols, std::int64_t lane, std::int64_t lanes, M monoid,
                                           typename M::Value (&sum)[Rows]) {
   std::int64_t row[Rows];
 #pragma unroll
@@ -102,14 +97,13 @@ __device__ __forceinline__ typename M::Value block_reduce_rows(typename M::Value
   return total;
 }
 
-// Few long rows. Block g * shares + s owns share s of the rows g * Rows ...; of the blocks of a row group, the one that
-// draws the last ticket combines the shares in order. With one share there is no ticket.
+// Few long rows. Block g * shares + s owns share s of the rows g * Rows ...; of the blocks of a row group,
+// the one that draws the last ticket combines the shares in order. With one share there is no ticket.
 template <int Threads, int Rows, int Unroll, class S, class M>
 __global__ void __launch_bounds__(Threads)
-    long_rows_kernel(S source, std::int64_t rows, std::int64_t cols, M monoid, int shares, typename M::Value* partial,
-                     std::uint32_t* tickets, typename M::Value* result) {
+    long_rows_kernel(S source, std::int64_t rows, std::int64_t cols, M monoid, int shares,
+                     typename M::Value* partial, std::uint32_t* tickets, typename M::Value* result) {
   using Value = typename M::Value;
-  let_next_grid_start();
   wait_for_previous_grid();
   const int share = blockIdx.x % shares;
   const int group = blockIdx.x / shares;
@@ -117,6 +111,7 @@ __global__ void __launch_bounds__(Threads)
   Value sum[Rows];
   fold_rows<Rows, Unroll>(source, first, rows, cols, std::int64_t{share} * Threads + threadIdx.x,
                           std::int64_t{shares} * Threads, monoid, sum);
+  let_next_grid_start();
   const Value total = block_reduce_rows<Threads, Rows>(sum, monoid);
   const int lane = threadIdx.x;
   if (lane >= 32) return;
@@ -142,8 +137,8 @@ __global__ void __launch_bounds__(Threads)
   if (lane < Rows && first + lane < rows) result[first + lane] = v;
 }
 
-// The same, the shares of a row group being the blocks of one cluster, which combine through distributed shared memory:
-// no partials in memory and no ticket. Needs compute capability 9.0.
+// The same, the shares of a row group being the blocks of one cluster, which combine through distributed
+// shared memory: no partials in memory and no ticket. Needs compute capability 9.0.
 template <int Threads, int Rows, int Unroll, class S, class M>
 __global__ void __launch_bounds__(Threads)
     cluster_rows_kernel(S source, std::int64_t rows, std::int64_t cols, M monoid, int shares,
@@ -152,7 +147,6 @@ __global__ void __launch_bounds__(Threads)
   using Value = typename M::Value;
   __shared__ Value of_share[most_cluster_shares][Rows];
   const auto cluster = cooperative_groups::this_cluster();
-  let_next_grid_start();
   cluster.barrier_arrive();
   wait_for_previous_grid();
   const int share = blockIdx.x % shares;
@@ -161,6 +155,7 @@ __global__ void __launch_bounds__(Threads)
   Value sum[Rows];
   fold_rows<Rows, Unroll>(source, first, rows, cols, std::int64_t{share} * Threads + threadIdx.x,
                           std::int64_t{shares} * Threads, monoid, sum);
+  let_next_grid_start();
   const Value total = block_reduce_rows<Threads, Rows>(sum, monoid);
   cluster.barrier_wait();
   const int lane = threadIdx.x;

@@ -1,4 +1,5 @@
-// How large a grid a range gets, from its size alone, so that the order of combining is the same on every device.
+// How large a grid a range gets, from its size alone, so that the order of combining is the same on every
+// device.
 #pragma once
 
 #include <algorithm>
@@ -6,9 +7,17 @@
 
 namespace triptych::reduction::detail {
 
-// single_pass: threads a block, packs in flight a thread, blocks. The steps are where the kernels' measured times cross on
-// an H200 (bench/results); a pack is 16 bytes.
-enum class PassKind { one_block_256, one_block_512, tiles_256x1, tiles_256x2, tiles_1024x4, tiles_512x8 };
+// single_pass: threads a block, packs in flight a thread, blocks. The steps are where the kernels' measured
+// times cross on an H200 (bench/results); a pack is 16 bytes.
+enum class PassKind {
+  one_block_256,
+  one_block_512,
+  tiles_256x1,
+  tiles_256x2,
+  tiles_1024x2,
+  tiles_1024x4,
+  tiles_512x8
+};
 
 struct PassShape {
   PassKind kind;
@@ -22,7 +31,8 @@ constexpr PassShape pass_shape(std::int64_t packs) {
   if (packs <= 1024) return {PassKind::one_block_256, 1};
   if (packs <= 4096) return {PassKind::one_block_512, 1};
   if (packs <= 32768) return {PassKind::tiles_256x1, deal(256, 128)};
-  if (packs <= 131072) return {PassKind::tiles_256x2, deal(512, 128)};
+  if (packs <= 65536) return {PassKind::tiles_256x2, deal(512, 128)};
+  if (packs <= 524288) return {PassKind::tiles_1024x2, deal(2048, 128)};
   if (packs <= 4194304) return {PassKind::tiles_1024x4, deal(4096, 128)};
   return {PassKind::tiles_512x8, 256};
 }
@@ -37,7 +47,8 @@ constexpr int cluster_count(std::int64_t packs) {
   return static_cast<int>(std::clamp<std::int64_t>((packs + tile - 1) / tile, 1, 32));
 }
 
-// The rungs of the ladder: one element a thread up to most_partials blocks; grid stride with at most 1024 blocks.
+// The rungs of the ladder: one element a thread up to most_partials blocks; grid stride with at most 1024
+// blocks.
 inline constexpr int most_partials = 65536;
 
 constexpr int ladder_blocks(std::int64_t n, int threads, int most) {

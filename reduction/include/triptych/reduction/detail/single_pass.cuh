@@ -1,7 +1,8 @@
 // The fast strategies: one launch, values combined in an order fixed by the indices alone. For .cu files.
 //
-// The range is cut into tiles of Threads x Unroll packs, dealt in turn to `blocks` logical blocks. That number follows from
-// the size, not from the device, and a smaller grid loops over it: the bits are the same on every GPU and for every grid.
+// The range is cut into tiles of Threads x Unroll packs, dealt in turn to `blocks` logical blocks. That
+// number follows from the size, not from the device, and a smaller grid loops over it: the bits are the same
+// on every GPU and for every grid.
 #pragma once
 
 #include <triptych/core/cuda.cuh>
@@ -37,64 +38,95 @@ __device__ __forceinline__ auto as_packed(const S& source) {
   }
 }
 
-// What one thread of logical block `block` owns, combined: Unroll packs are in flight before the first is used, each with
-// its own accumulator.
+template <bool Aligned, class S>
+__device__ __forceinline__ typename S::Pack load_pack(const S& source, std::int64_t pack) {
+  if constexpr (Aligned) {
+    return source.load_aligned(pack * S::pack_size);
+  } else {
+    return source.load(pack * S::pack_size);
+  }
+}
+
+// The packs first, first + Threads, ... (Unroll of them, those below `packs` when Guarded) combined as a
+// tree. All are in flight before the first is used: where there is no pack, the last one is loaded again
+// rather than none, since a load that may not happen ties up the registers of the others.
+template <int Threads, int Unroll, bool Aligned, bool Guarded, class S, class M>
+__device__ __forceinline__ typename M::Value fold_group(const S& source, std::int64_t first,
+                                                        std::int64_t packs, M monoid) {
+  typename S::Pack pack[Unroll];
+#pragma unroll
+  for (int u = 0; u < Unroll; ++u) {
+    const std::int64_t p = first + u * Threads;
+    pack[u] = load_pack<Aligned>(source, !Guarded || p < packs ? p : packs - 1);
+  }
+  typename M::Value v[Unroll];
+#pragma unroll
+  for (int u = 0; u < Unroll; ++u) {
+    const std::int64_t p = first + u * Threads;
+    v[u] = source.fold(pack[u], p * S::pack_size, monoid);
+    if (Guarded && p >= packs) v[u] = monoid.identity();
+  }
+  return combine_tree(v, monoid);
+}
+
+// What one thread of logical block `block` owns, combined. Where combining is cheap, each of the Unroll packs
+// has its own accumulator, so that none waits for the others; where it is expensive, the packs of a tile are
+// combined as a tree first.
 template <int Threads, int Unroll, bool Aligned, class S, class M>
-__device__ __forceinline__ typename M::Value fold_tiles(const S& source, std::int64_t n, int block, int blocks,
-                                                        M monoid) {
+__device__ __forceinline__ typename M::Value fold_tiles(const S& source, std::int64_t n, int block,
+                                                        int blocks, M monoid) {
   constexpr std::int64_t tile_packs = std::int64_t{Threads} * Unroll;
-  const auto load = [&](std::int64_t pack) {
-    if constexpr (Aligned) {
-      return source.load_aligned(pack * S::pack_size);
-    } else {
-      return source.load(pack * S::pack_size);
-    }
-  };
+  constexpr int accumulators = is_expensive<M> ? 1 : Unroll;
   const std::int64_t packs = n / S::pack_size;
   const std::int64_t full_tiles = packs / tile_packs;
-  typename M::Value sum[Unroll];
+  typename M::Value sum[accumulators];
 #pragma unroll
-  for (int u = 0; u < Unroll; ++u) sum[u] = monoid.identity();
-  typename S::Pack pack[Unroll];
+  for (int u = 0; u < accumulators; ++u) sum[u] = monoid.identity();
   std::int64_t tile = block;
   for (; tile < full_tiles; tile += blocks) {
     const std::int64_t first = tile * tile_packs + threadIdx.x;
+    if constexpr (is_expensive<M>) {
+      sum[0] = monoid(sum[0], fold_group<Threads, Unroll, Aligned, false>(source, first, packs, monoid));
+    } else {
+      typename S::Pack pack[Unroll];
 #pragma unroll
-    for (int u = 0; u < Unroll; ++u) pack[u] = load(first + u * Threads);
+      for (int u = 0; u < Unroll; ++u) pack[u] = load_pack<Aligned>(source, first + u * Threads);
 #pragma unroll
-    for (int u = 0; u < Unroll; ++u)
-      sum[u] = monoid(sum[u], source.fold(pack[u], (first + u * Threads) * S::pack_size, monoid));
+      for (int u = 0; u < Unroll; ++u)
+        sum[u] = monoid(sum[u], source.fold(pack[u], (first + u * Threads) * S::pack_size, monoid));
+    }
   }
   if (tile == full_tiles) {  // the last tile is not full: this block's turn
     const std::int64_t first = tile * tile_packs + threadIdx.x;
-#pragma unroll
-    for (int u = 0; u < Unroll; ++u) {
-      if (first + u * Threads < packs) pack[u] = load(first + u * Threads);
-    }
-#pragma unroll
-    for (int u = 0; u < Unroll; ++u) {
-      if (first + u * Threads < packs)
-        sum[u] = monoid(sum[u], source.fold(pack[u], (first + u * Threads) * S::pack_size, monoid));
-    }
+    if (first < packs)
+      sum[0] = monoid(sum[0], fold_group<Threads, Unroll, Aligned, true>(source, first, packs, monoid));
     const std::int64_t rest = packs * S::pack_size + threadIdx.x;  // elements that do not fill a pack
     if (rest < n) sum[0] = monoid(sum[0], source(rest));
   }
   return combine_tree(sum, monoid);
 }
 
+// A grid lets the next one start once its loads are done, unless it reads more than fits into half of the L2
+// cache: blocks that start early land on other multiprocessors than their predecessors did, ask for the same
+// data from the other half of the cache, and two copies of everything no longer fit.
+template <int Threads, int Unroll>
+inline constexpr bool lets_next_start = Threads* Unroll <= 2048;
+
 // The value of one logical block, valid in thread 0.
 template <int Threads, int Unroll, class S, class M>
-__device__ __forceinline__ typename M::Value reduce_tiles(const S& any_source, std::int64_t n, int block, int blocks,
-                                                          M monoid) {
+__device__ __forceinline__ typename M::Value reduce_tiles(const S& any_source, std::int64_t n, int block,
+                                                          int blocks, M monoid) {
   const auto source = as_packed(any_source);
   const auto v = source.aligned() ? fold_tiles<Threads, Unroll, true>(source, n, block, blocks, monoid)
                                   : fold_tiles<Threads, Unroll, false>(source, n, block, blocks, monoid);
+  if constexpr (lets_next_start<Threads, Unroll>) let_next_grid_start();
   return block_reduce<Threads>(v, monoid);
 }
 
 // The values of all slots combined by one warp in a fixed order; valid in lane 0.
 template <class M>
-__device__ __forceinline__ typename M::Value combine_mail(const Mailbox<typename M::Value>& mailbox, M monoid) {
+__device__ __forceinline__ typename M::Value combine_mail(const Mailbox<typename M::Value>& mailbox,
+                                                          M monoid) {
   constexpr int in_flight = sizeof(typename M::Value) <= 8 ? 4 : 2;
   typename M::Value v = monoid.identity();
   for (int slot = threadIdx.x % 32; slot < mailbox.slots; slot += 32 * in_flight) {
@@ -108,47 +140,39 @@ __device__ __forceinline__ typename M::Value combine_mail(const Mailbox<typename
   return warp_reduce<32>(v, monoid);
 }
 
-// A range that one block reads at once or nearly so. Short code: at this size the launch and the fetching of instructions
+// What one thread of the only block owns, combined. Shorter than fold_tiles: every group is guarded.
+template <int Threads, int Unroll, bool Aligned, class S, class M>
+__device__ __forceinline__ typename M::Value fold_in_one_block(const S& source, int n, M monoid) {
+  const int packs = n / S::pack_size;
+  typename M::Value sum = monoid.identity();
+  for (int first = threadIdx.x; first < packs; first += Threads * Unroll)
+    sum = monoid(sum, fold_group<Threads, Unroll, Aligned, true>(source, first, packs, monoid));
+  const int rest = packs * S::pack_size + threadIdx.x;
+  if (rest < n) sum = monoid(sum, source(rest));
+  return sum;
+}
+
+// A range that one block reads at once or nearly so. At this size the launch and the fetching of instructions
 // are most of the time.
 template <int Threads, int Unroll, class S, class M>
 __global__ void __launch_bounds__(Threads)
-    one_block_kernel(S any_source, std::int64_t n, M monoid, typename M::Value* result) {
+    one_block_kernel(S any_source, int n, M monoid, typename M::Value* result) {
   let_next_grid_start();
   wait_for_previous_grid();
   const auto source = as_packed(any_source);
-  using Packed = decltype(source);
-  constexpr int pack_size = std::remove_const_t<Packed>::pack_size;
-  const int packs = static_cast<int>(n / pack_size);
-  const bool aligned = source.aligned();
-  typename M::Value sum[Unroll];
-#pragma unroll
-  for (int u = 0; u < Unroll; ++u) sum[u] = monoid.identity();
-  for (int first = threadIdx.x; first < packs; first += Threads * Unroll) {
-    typename std::remove_const_t<Packed>::Pack pack[Unroll];
-#pragma unroll
-    for (int u = 0; u < Unroll; ++u) {
-      const int p = first + u * Threads;
-      if (p < packs) pack[u] = aligned ? source.load_aligned(p * pack_size) : source.load(p * pack_size);
-    }
-#pragma unroll
-    for (int u = 0; u < Unroll; ++u) {
-      const int p = first + u * Threads;
-      if (p < packs) sum[u] = monoid(sum[u], source.fold(pack[u], p * pack_size, monoid));
-    }
-  }
-  const int rest = packs * pack_size + threadIdx.x;
-  if (rest < n) sum[0] = monoid(sum[0], source(rest));
-  const auto total = block_reduce<Threads>(combine_tree(sum, monoid), monoid);
+  const auto v = source.aligned() ? fold_in_one_block<Threads, Unroll, true>(source, n, monoid)
+                                  : fold_in_one_block<Threads, Unroll, false>(source, n, monoid);
+  const auto total = block_reduce<Threads>(v, monoid);
   if (threadIdx.x == 0) *result = total;
 }
 
-// A block owns the logical blocks blockIdx.x, + gridDim.x, ... and mails their values; the first warp of the last block of
-// the grid, which is the last to start, collects them. No block waits for the collector, so the grid may be of any size.
+// A block owns the logical blocks blockIdx.x, + gridDim.x, ... and mails their values; the first warp of the
+// last block of the grid, which is the last to start, collects them. No block waits for the collector, so the
+// grid may be of any size.
 template <int Threads, int Unroll, class S, class M>
 __global__ void __launch_bounds__(Threads)
     single_pass_kernel(S source, std::int64_t n, M monoid, Mailbox<typename M::Value> mailbox,
                        typename M::Value* result) {
-  let_next_grid_start();
   wait_for_previous_grid();
   const int blocks = mailbox.slots;
   for (int block = blockIdx.x; block < blocks; block += gridDim.x) {
@@ -161,16 +185,17 @@ __global__ void __launch_bounds__(Threads)
   if (threadIdx.x == 0) *result = total;
 }
 
-// The same with the Blocks blocks of a cluster combining through distributed shared memory first: the first block of a
-// cluster gathers, and only clusters send mail. Needs compute capability 9.0.
+// The same with the Blocks blocks of a cluster combining through distributed shared memory first: the first
+// block of a cluster gathers, and only clusters send mail. Needs compute capability 9.0.
 template <int Threads, int Unroll, int Blocks, class S, class M>
 __global__ void __launch_bounds__(Threads)
-    cluster_kernel(S source, std::int64_t n, M monoid, Mailbox<typename M::Value> mailbox, typename M::Value* result) {
+    cluster_kernel(S source, std::int64_t n, M monoid, Mailbox<typename M::Value> mailbox,
+                   typename M::Value* result) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   using Value = typename M::Value;
   const auto cluster = cooperative_groups::this_cluster();
-  let_next_grid_start();
-  cluster.barrier_arrive();  // completes while the loads are under way: every block's shared memory is then there
+  cluster.barrier_arrive();  // completes while the loads are under way: every block's shared memory is then
+                             // there
   wait_for_previous_grid();
   __shared__ Value of_block[Blocks];
   const int rank = static_cast<int>(cluster.block_rank());

@@ -1,0 +1,43 @@
+// What a user would call instead: CUB, Thrust and cuBLAS, as their documentation shows.
+#pragma once
+
+#include <triptych/core/buffer.hpp>
+#include <triptych/core/stream.hpp>
+
+#include <cstdint>
+#include <memory>
+
+namespace triptych::bench {
+
+// cub::DeviceReduce::Sum with its temporary storage allocated beforehand.
+template <class T>
+class CubSum {
+ public:
+  CubSum(std::int64_t n, StreamRef stream);
+  void operator()(const T* values, T* result, StreamRef stream);
+
+ private:
+  std::int64_t n_;
+  DeviceBuffer<std::byte> temporary_;
+};
+
+// thrust::reduce of a device range: the result comes to the host.
+template <class T>
+T thrust_sum(const T* values, std::int64_t n, StreamRef stream);
+
+// cublasSgemv on a row-major matrix (a transposed column-major one), its workspace given, so that it can be
+// captured.
+class CublasMultiply {
+ public:
+  explicit CublasMultiply(StreamRef stream);
+  ~CublasMultiply();
+  CublasMultiply(const CublasMultiply&) = delete;
+  CublasMultiply& operator=(const CublasMultiply&) = delete;
+  void operator()(const float* a, std::int64_t rows, std::int64_t cols, const float* x, float* y);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace triptych::bench

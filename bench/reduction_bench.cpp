@@ -1,0 +1,105 @@
+// reduction_bench: the strategies side by side, on this CPU and GPU, against the machine's limits and the
+// libraries.
+//
+// Names are <operation>/<type>/<strategy>/<mode>/<size>. resident: the same input each time, which may sit in
+// a cache; rotating: inputs that go round through more memory than the caches hold; memory: the CPU's plain
+// case.
+#include "reduction_gpu_bench.hpp"
+#include "support/limits.hpp"
+#include "support/runner.hpp"
+
+#include <triptych/core/device.hpp>
+#include <triptych/core/parallel.hpp>
+#include <triptych/core/philox.hpp>
+#include <triptych/reduction/reduce.hpp>
+
+#include <cmath>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+namespace triptych::bench {
+namespace {
+
+using reduction::CpuOptions;
+using reduction::CpuStrategy;
+
+// Random numbers in [0, 1), shared by all sizes, with their exact-enough sum for every power of two.
+template <class T>
+struct CpuInput {
+  std::unique_ptr<T[]> values;  // untouched until every thread fills its part
+  std::vector<double> sum_of_power;
+
+  explicit CpuInput(int largest_power) : values(new T[std::size_t{1} << largest_power]) {
+    const std::size_t size = std::size_t{1} << largest_power;
+    parallel_for(0, static_cast<std::int64_t>(size) >> 16, 0, [&](std::int64_t chunk) {
+      PhiloxStream random(1, static_cast<std::uint64_t>(chunk));
+      for (std::int64_t i = chunk << 16; i < (chunk + 1) << 16; ++i)
+        values[static_cast<std::size_t>(i)] = static_cast<T>(random.next() >> 8) / (1 << 24);
+    });
+    long double sum = 0;
+    std::size_t next = 1;
+    for (std::size_t i = 0; i < size; ++i) {
+      sum += values[i];
+      if (i + 1 == next) sum_of_power.push_back(static_cast<double>(sum)), next *= 2;
+    }
+  }
+};
+
+template <class T>
+void define_cpu_sums(const char* type, bool quick) {
+  const int largest = quick ? 24 : 28;
+  const auto input = std::make_shared<std::unique_ptr<CpuInput<T>>>();
+  const int threads = default_threads();
+  for (int power = 10; power <= largest; power += quick ? 7 : 2) {
+    for (const CpuStrategy strategy : reduction::all_cpu_strategies()) {
+      const auto n = std::size_t{1} << power;
+      const std::string name = std::string("sum_cpu/") + type + "/" + std::string(to_string(strategy)) +
+                               "/memory/" + std::to_string(n);
+      add(name, [=]() -> Measurement {
+        if (!*input) *input = std::make_unique<CpuInput<T>>(largest);
+        const std::span<const T> values((*input)->values.get(), n);
+        const CpuOptions options{strategy, threads};
+        const double expected = (*input)->sum_of_power[static_cast<std::size_t>(power)];
+        // a chain of n float additions of positive terms is off by at most n eps; the sequential strategy is
+        // that chain
+        const double eps = static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
+        const double chain = strategy == CpuStrategy::sequential || strategy == CpuStrategy::thrust_omp
+                                 ? static_cast<double>(n)
+                                 : 1 << 17;
+        const double got = static_cast<double>(reduction::sum_cpu<T, T>(values, options));
+        if (!(std::abs(got - expected) <= chain * eps * expected)) throw std::runtime_error("a wrong sum");
+        const int calls = static_cast<int>(std::max<std::size_t>(1, (std::size_t{1} << 16) / n));
+        volatile T sink{};
+        Timing timing = time_on_host(quick || power > 24 ? 9 : 25, [&](int) {
+          for (int k = 0; k < calls; ++k) sink = reduction::sum_cpu<T, T>(values, options);
+        });
+        timing = {timing.us / calls, timing.low_us / calls, timing.high_us / calls};
+        const bool all = strategy == CpuStrategy::threads || strategy == CpuStrategy::thrust_omp;
+        return {timing, static_cast<double>(n * sizeof(T)), cpu_read_limit(all ? threads : 1).bytes_per_us()};
+      });
+    }
+  }
+}
+
+void define(bool quick) {
+  add("limit/read/cpu_1", [] { return Measurement{cpu_read_limit(1).timing, cpu_read_limit(1).bytes, 0}; });
+  const int threads = default_threads();
+  add("limit/read/cpu_all", [=] {
+    return Measurement{cpu_read_limit(threads).timing, cpu_read_limit(threads).bytes, 0};
+  });
+  if (cuda_device_count() > 0) define_gpu_reductions(quick);
+  define_cpu_sums<float>("float", quick);
+  if (!quick) define_cpu_sums<double>("double", quick);
+}
+
+}  // namespace
+}  // namespace triptych::bench
+
+int main(int argc, char** argv) {
+  return triptych::bench::run(
+      argc, argv,
+      "Times every reduction strategy over sizes and types, and the wide matrix-vector product, beside the "
+      "libraries\nand the machine's measured limits. Every result is checked before it is timed.",
+      triptych::bench::define);
+}

@@ -1,0 +1,52 @@
+// Entries laid out for comparison: sizes against series, one grid for each group, type and mode; and the
+// limits of the machine that they are held against.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "load.hpp"
+
+namespace triptych::report {
+
+struct Grid {
+  Kind kind = Kind::array;
+  std::string group;
+  std::string type;
+  std::string mode;
+  std::vector<Size> sizes;          // ascending
+  std::vector<std::string> series;  // known ones first, in their order
+
+  // Points into the results; null when it was not measured.
+  const Entry* at(const Size& size, const std::string& name) const;
+  bool has(const std::string& name) const;
+
+  std::map<std::pair<Size, std::string>, const Entry*> cells;
+};
+
+// The results must outlive the grids. GPU sums first, float first, rotating first.
+std::vector<Grid> make_grids(const Results& results);
+const Grid* find_grid(const std::vector<Grid>& grids, std::string_view group, std::string_view type,
+                      std::string_view mode);
+
+struct Limits {
+  std::optional<double> read_gpu;  // GB/s
+  std::optional<double> read_cpu_1;
+  std::optional<double> read_cpu_all;
+  std::optional<double> launch_us;
+};
+Limits find_limits(const Results& results);
+
+std::optional<double> gigabytes_per_s(const Entry& entry);
+
+// Of the limit in GB/s.
+std::optional<double> share_of(const Entry& entry, std::optional<double> limit);
+
+// Of the GPU's read bandwidth: what the bench wrote, since that is of its own run, else by the limits.
+std::optional<double> gpu_share(const Entry& entry, const Limits& limits);
+
+}  // namespace triptych::report

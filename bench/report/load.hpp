@@ -1,0 +1,51 @@
+// The JSON files of bench programs as one set of entries.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <triptych/core/json.hpp>
+
+#include "name.hpp"
+
+namespace triptych::report {
+
+struct Entry {
+  Name name;
+  double time_us = 0;            // median, positive
+  std::optional<double> low_us;  // 10th and 90th percentile: both or neither
+  std::optional<double> high_us;
+  std::optional<double> bytes;  // moved by one call, positive
+  std::optional<double> share;  // of the read bandwidth measured in the same run, 1 = all of it
+};
+
+struct Failure {
+  std::string name;
+  std::string reason;
+};
+
+// What is known of the machine and the run, in the order to print: {"gpu", "..."}, {"cpu", "..."}.
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+struct Results {
+  Facts facts;
+  std::vector<Entry> entries;  // in the order of the files; every name once
+  std::vector<Failure> failures;
+};
+
+// "" when the fact is not known.
+std::string fact(const Results& results, std::string_view key);
+
+// One file's JSON. ParseError, with the file's name, when it holds no results of Google Benchmark. A name
+// that occurs several times counts as repetitions: the entry of the middle time stays.
+Results parse_results(const Json& json, const std::string& file);
+
+// Error when a file cannot be read, ParseError when it holds no results, InvalidArgument when the files come
+// from different machines (their limits and times would be mixed up).
+Results load(std::span<const std::filesystem::path> files);
+
+}  // namespace triptych::report

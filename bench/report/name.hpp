@@ -1,0 +1,50 @@
+// What the name of a benchmark says:
+//   limit/<read or launch>/<where>
+//   <group>/<type>/<series>/<mode>/<n>               groups of array_groups()
+//   multiply/<type>/<series>/<mode>/<rows>x<cols>
+// Anything else is of kind other: shown, but only in a plain table.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace triptych::report {
+
+enum class Kind { limit, array, matrix, other };
+
+struct Size {
+  std::int64_t rows = 0;  // 0 for arrays
+  std::int64_t cols = 0;  // arrays: the number of elements
+  bool operator==(const Size&) const = default;
+  bool operator<(const Size& other) const {
+    return rows != other.rows ? rows < other.rows : cols < other.cols;
+  }
+};
+
+struct Name {
+  Kind kind = Kind::other;
+  std::string text;    // the whole name, without what Google Benchmark appends ("/manual_time", ...)
+  std::string group;   // the first part
+  std::string type;    // limit: read or launch
+  std::string series;  // the strategy or the peer; limit: gpu, cpu_1, cpu_all
+  std::string mode;
+  Size size;
+};
+
+Name parse_name(std::string_view text);
+
+// In the order of the report; so are the types, modes and series, which may also hold names not listed.
+std::span<const std::string_view> array_groups();
+std::span<const std::string_view> known_types();
+std::span<const std::string_view> known_modes();
+std::span<const std::string_view> known_series();
+
+// The position in a list of known names, its length when not there: known names sort first.
+std::size_t rank(std::span<const std::string_view> known, std::string_view name);
+
+// "2^20" or "64 x 2^20" (rows x columns).
+std::string to_string(const Size& size);
+
+}  // namespace triptych::report

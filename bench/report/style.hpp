@@ -1,0 +1,23 @@
+// How a line looks. Colours keep apart for the colour-blind (after Okabe and Ito, and Tol); members of one
+// family of strategies share a hue.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace triptych::report {
+
+struct Style {
+  std::string colour = "#555555";
+  double width = 1.5;
+  std::string dash = "";
+};
+
+// automatic thick, libraries dashed; names that are not known get a colour by their index.
+Style series_style(std::string_view series, std::size_t index);
+
+// The i-th of count, from dark to light: for lines that have an order.
+Style ordered_style(std::size_t i, std::size_t count);
+
+}  // namespace triptych::report

@@ -1,0 +1,43 @@
+// Who is faster than whom, in numbers. A speed-up is the other side's time over ours: above 1, ours is
+// faster. Two times whose spreads (10th to 90th percentile) overlap are called the same.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grid.hpp"
+
+namespace triptych::report {
+
+enum class Outcome { faster, same, slower };
+
+struct Comparison {
+  Size size;
+  double speed_up = 1;
+  Outcome outcome = Outcome::same;
+};
+
+struct Summary {
+  double geometric_mean = 1;
+  int faster = 0;  // at how many sizes
+  int same = 0;
+  int slower = 0;
+};
+
+Comparison compare(const Entry& ours, const Entry& other);
+
+// At every size that has both.
+std::vector<Comparison> compare(const Grid& grid, const std::string& ours, const std::string& other);
+
+// Over the sizes with smallest <= cols <= largest; nothing when there are none.
+std::optional<Summary> summarise(const std::vector<Comparison>& comparisons, std::int64_t smallest,
+                                 std::int64_t largest);
+
+// The smallest speed-up; nothing when there are no comparisons.
+std::optional<Comparison> worst(const std::vector<Comparison>& comparisons);
+
+// The lines of the verdict, as a Markdown list; "" when there is nothing to compare.
+std::string verdict(const std::vector<Grid>& grids, const Limits& limits);
+
+}  // namespace triptych::report

@@ -1,0 +1,70 @@
+#include "limits.hpp"
+
+#include <triptych/core/buffer.hpp>
+#include <triptych/core/cuda.cuh>
+#include <triptych/core/device.hpp>
+
+namespace triptych::bench {
+
+namespace {
+
+// A block reads tiles of Threads x 8 sixteen-byte words, dealt in turn; the data are only looked at.
+template <int Threads, int Unroll>
+__global__ void __launch_bounds__(Threads)
+    read_kernel(const uint4* data, std::int64_t words, unsigned* sink) {
+  unsigned seen = 0;
+  constexpr std::int64_t tile = std::int64_t{Threads} * Unroll;
+  for (std::int64_t first = blockIdx.x * tile + threadIdx.x; first + tile - Threads < words;
+       first += gridDim.x * tile) {
+    uint4 word[Unroll];
+#pragma unroll
+    for (int u = 0; u < Unroll; ++u) word[u] = __ldcs(data + first + u * Threads);
+#pragma unroll
+    for (int u = 0; u < Unroll; ++u) seen |= word[u].x | word[u].y | word[u].z | word[u].w;
+  }
+  if (seen == 0x12345678u) *sink = seen;
+}
+
+__global__ void empty_kernel() {}
+
+}  // namespace
+
+const Limit& gpu_read_limit() {
+  static const Limit best = [] {
+    const auto free_bytes = static_cast<std::int64_t>(Device::cuda().properties().memory_bytes);
+    const std::int64_t bytes =
+        std::min<std::int64_t>(std::int64_t{4} << 30, free_bytes / 4) / (1 << 20) * (1 << 20);
+    const std::int64_t words = bytes / 16;
+    const int sms = Device::cuda().properties().multiprocessors;
+    Stream stream;
+    DeviceBuffer<std::byte> data(bytes);
+    DeviceBuffer<unsigned> sink(1);
+    fill_bytes(data.span(), 0x5a, stream);
+    Limit limit{{1e300, 0, 0}, static_cast<double>(bytes)};
+    const auto attempt = [&](auto kernel, unsigned threads, int blocks) {
+      const Timing timing = time_in_graph(stream, 1, 7, [&](int) {
+        launch(kernel, {static_cast<unsigned>(blocks), threads}, stream,
+               reinterpret_cast<const uint4*>(data.data()), words, sink.data());
+      });
+      if (timing.us < limit.timing.us) limit.timing = timing;
+    };
+    for (const int per_sm : {1, 2, 4, 8, 16, 32}) {
+      attempt(read_kernel<256, 8>, 256, per_sm * sms);
+      attempt(read_kernel<512, 4>, 512, per_sm * sms);
+      attempt(read_kernel<512, 8>, 512, per_sm * sms);
+      attempt(read_kernel<1024, 4>, 1024, per_sm * sms);
+    }
+    return limit;
+  }();
+  return best;
+}
+
+const Timing& gpu_launch_limit() {
+  static const Timing timing = [] {
+    Stream stream;
+    return time_in_graph(stream, 200, 15, [&](int) { launch(empty_kernel, {1, 32}, stream); });
+  }();
+  return timing;
+}
+
+}  // namespace triptych::bench
