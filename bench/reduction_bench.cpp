@@ -27,11 +27,19 @@ using reduction::CpuStrategy;
 // Random numbers in [0, 1), shared by all sizes, with their exact-enough sum for every power of two.
 template <class T>
 struct CpuInput {
+  std::size_t size;
   std::unique_ptr<T[]> values;  // untouched until every thread fills its part
   std::vector<double> sum_of_power;
 
-  explicit CpuInput(int largest_power) : values(new T[std::size_t{1} << largest_power]) {
-    const std::size_t size = std::size_t{1} << largest_power;
+  static const CpuInput& instance(int largest_power) {
+    static const CpuInput input(largest_power);
+    return input;
+  }
+
+  std::span<const std::byte> bytes() const { return std::as_bytes(std::span<const T>(values.get(), size)); }
+
+  explicit CpuInput(int largest_power)
+      : size(std::size_t{1} << largest_power), values(new T[std::size_t{1} << largest_power]) {
     parallel_for(0, static_cast<std::int64_t>(size) >> 16, 0, [&](std::int64_t chunk) {
       PhiloxStream random(1, static_cast<std::uint64_t>(chunk));
       for (std::int64_t i = chunk << 16; i < (chunk + 1) << 16; ++i)
@@ -46,21 +54,27 @@ struct CpuInput {
   }
 };
 
+// Well beyond the caches.
+int largest_cpu_power(bool quick) { return quick ? 26 : 28; }
+
 template <class T>
 void define_cpu_sums(const char* type, bool quick) {
-  const int largest = quick ? 24 : 28;
-  const auto input = std::make_shared<std::unique_ptr<CpuInput<T>>>();
+  const int largest = largest_cpu_power(quick);
   const int threads = default_threads();
-  for (int power = 10; power <= largest; power += quick ? 7 : 2) {
-    for (const CpuStrategy strategy : reduction::all_cpu_strategies()) {
+  // the largest size and the fastest strategies first: right after the limits, with which they are compared
+  auto strategies =
+      std::vector(reduction::all_cpu_strategies().begin(), reduction::all_cpu_strategies().end());
+  std::reverse(strategies.begin(), strategies.end());
+  for (int power = largest; power >= 10; power -= quick ? 7 : 3) {
+    for (const CpuStrategy strategy : strategies) {
       const auto n = std::size_t{1} << power;
       const std::string name = std::string("sum_cpu/") + type + "/" + std::string(to_string(strategy)) +
                                "/memory/" + std::to_string(n);
       add(name, [=]() -> Measurement {
-        if (!*input) *input = std::make_unique<CpuInput<T>>(largest);
-        const std::span<const T> values((*input)->values.get(), n);
+        const auto& input = CpuInput<T>::instance(largest);
+        const std::span<const T> values(input.values.get(), n);
         const CpuOptions options{strategy, threads};
-        const double expected = (*input)->sum_of_power[static_cast<std::size_t>(power)];
+        const double expected = input.sum_of_power[static_cast<std::size_t>(power)];
         // a chain of n float additions of positive terms is off by at most n eps; the sequential strategy is
         // that chain
         const double eps = static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
@@ -76,19 +90,24 @@ void define_cpu_sums(const char* type, bool quick) {
         });
         timing = {timing.us / calls, timing.low_us / calls, timing.high_us / calls};
         const bool all = strategy == CpuStrategy::threads || strategy == CpuStrategy::thrust_omp;
-        return {timing, static_cast<double>(n * sizeof(T)), cpu_read_limit(all ? threads : 1).bytes_per_us()};
+        return {timing, static_cast<double>(n * sizeof(T)),
+                cpu_read_limit(input.bytes(), all ? threads : 1).bytes_per_us()};
       });
     }
   }
 }
 
 void define(bool quick) {
-  add("limit/read/cpu_1", [] { return Measurement{cpu_read_limit(1).timing, cpu_read_limit(1).bytes, 0}; });
-  const int threads = default_threads();
-  add("limit/read/cpu_all", [=] {
-    return Measurement{cpu_read_limit(threads).timing, cpu_read_limit(threads).bytes, 0};
-  });
   if (cuda_device_count() > 0) define_gpu_reductions(quick);
+  const int threads = default_threads();
+  for (const auto& [name, count] : {std::pair{"limit/read/cpu_1", 1}, {"limit/read/cpu_all", threads}}) {
+    const int limit_threads = count;
+    add(name, [limit_threads, quick] {
+      const auto memory = CpuInput<float>::instance(largest_cpu_power(quick)).bytes();
+      const Limit& limit = cpu_read_limit(memory, limit_threads);
+      return Measurement{limit.timing, limit.bytes, 0};
+    });
+  }
   define_cpu_sums<float>("float", quick);
   if (!quick) define_cpu_sums<double>("double", quick);
 }

@@ -137,7 +137,9 @@ void define_sums(bool quick) {
       if (quick && mode == Mode::rotating) continue;
       add_strategy<T>(Strategy::automatic, n, mode);
       add_peers<T>(n, mode, power % 2 == 0);
-      if (power % 2 != 0 || (mode == Mode::resident && !std::is_same_v<T, float>)) continue;
+      const bool all_strategies =
+          std::is_same_v<T, float> ? power % 2 == 0 : power % 4 == 0 && mode == Mode::rotating;
+      if (!all_strategies) continue;
       for (const Strategy strategy : reduction::all_strategies()) {
         if (!(is_slow(strategy) && power > 24)) add_strategy<T>(strategy, n, mode);
       }
@@ -231,27 +233,31 @@ Measurement measure_multiply(Who who, Mode mode, std::int64_t rows, std::int64_t
   return {time_in_graph(stream, calls_for(bytes), 21, enqueue), bytes, gpu_read_limit().bytes_per_us()};
 }
 
-void define_products(bool quick) {
-  struct Shape {
-    std::int64_t rows, cols;
-  };
-  std::vector<Shape> shapes;
-  for (const std::int64_t rows : {24, 44, 64, 84}) {
-    for (std::int64_t cols = 4096; cols <= 65536; cols += quick ? 20480 : 4096)
-      shapes.push_back({rows, cols});
+struct Shape {
+  std::int64_t rows, cols;
+};
+
+void add_products(const std::string& group, const Shape& shape, Mode mode) {
+  for (const auto& [who, label] :
+       {std::pair{Who::plan, "plan"}, {Who::tuned, "tuned"}, {Who::cublas, "peer_cublas"}}) {
+    add(group + "/float/" + label + "/" + name_of(mode) + "/" + std::to_string(shape.rows) + "x" +
+            std::to_string(shape.cols),
+        [who, mode, shape] { return measure_multiply(who, mode, shape.rows, shape.cols); });
   }
-  if (!quick)
-    shapes.insert(shapes.end(), {{4096, 4096}, {16384, 2048}, {262144, 64}, {2000000, 8}, {4, 1000000}});
-  for (const auto& [rows, cols] : shapes) {
-    for (const Mode mode : {Mode::resident, Mode::rotating}) {
-      if (quick && mode == Mode::rotating) continue;
-      for (const auto& [who, label] :
-           {std::pair{Who::plan, "plan"}, {Who::tuned, "tuned"}, {Who::cublas, "peer_cublas"}}) {
-        add("multiply/float/" + std::string(label) + "/" + name_of(mode) + "/" + std::to_string(rows) + "x" +
-                std::to_string(cols),
-            [who, mode, rows, cols] { return measure_multiply(who, mode, rows, cols); });
-      }
+}
+
+// The wide products of appearance models, and a few of other shapes.
+void define_products(bool quick) {
+  for (const Mode mode : {Mode::resident, Mode::rotating}) {
+    if (quick && mode == Mode::rotating) continue;
+    for (const std::int64_t rows : {24, 44, 64, 84}) {
+      for (std::int64_t cols = 4096; cols <= 65536; cols += quick ? 20480 : 4096)
+        add_products("multiply", {rows, cols}, mode);
     }
+    if (quick) continue;
+    for (const Shape shape :
+         {Shape{4096, 4096}, Shape{16384, 2048}, Shape{262144, 64}, Shape{2000000, 8}, Shape{4, 1000000}})
+      add_products("multiply_other", shape, mode);
   }
 }
 

@@ -3,7 +3,9 @@
 
 #include "timing.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace triptych::bench {
 
@@ -13,9 +15,9 @@ struct Limit {
   double bytes_per_us() const { return bytes / timing.us; }
 };
 
-// Reading main memory once, by one thread or by all, with nothing done to the data. Measured at the first
-// call.
-const Limit& cpu_read_limit(int threads);
+// Reading `memory` once, by so many threads, each a part of it, with nothing done to the data; the best of
+// several distances of prefetching. Measured at the first call for a number of threads, and remembered.
+const Limit& cpu_read_limit(std::span<const std::byte> memory, int threads);
 
 // Reading GPU memory once, by the best of several grids. Unavailable without CUDA. Measured at the first
 // call.

@@ -3,13 +3,10 @@
 #include <triptych/core/parallel.hpp>
 
 #include <map>
-#include <memory>
 
 namespace triptych::bench {
 
 namespace {
-
-constexpr std::int64_t words = std::int64_t{1} << 27;  // 1 GiB of 64-bit words, far beyond any cache
 
 typedef std::uint64_t Wide __attribute__((vector_size(16)));
 
@@ -28,20 +25,18 @@ std::uint64_t read_share(const std::uint64_t* data, std::int64_t count, std::int
 
 }  // namespace
 
-const Limit& cpu_read_limit(int threads) {
+const Limit& cpu_read_limit(std::span<const std::byte> memory, int threads) {
   static std::map<int, Limit> known;
   const auto found = known.find(threads);
   if (found != known.end()) return found->second;
-  const auto data = std::make_unique<std::uint64_t[]>(words);
-  const std::int64_t share = words / threads / 8 * 8;
-  parallel_for(0, threads, threads,
-               [&](std::int64_t t) { std::fill_n(data.get() + t * share, share, std::uint64_t{5}); });
+  const auto* data = reinterpret_cast<const std::uint64_t*>(memory.data());
+  const std::int64_t share = static_cast<std::int64_t>(memory.size()) / 8 / threads / 8 * 8;
   volatile std::uint64_t sink = 0;
   Limit best{{1e300, 0, 0}, static_cast<double>(share * threads) * sizeof(std::uint64_t)};
   for (const std::int64_t ahead : {0, 1024, 2048, 4096, 8192}) {
     const Timing timing = time_on_host(7, [&](int) {
       parallel_for(0, threads, threads, [&](std::int64_t t) {
-        if (read_share(data.get() + t * share, share, ahead) == 1) sink = 1;
+        if (read_share(data + t * share, share, ahead) == 1) sink = 1;
       });
     });
     if (timing.us < best.timing.us) best.timing = timing;

@@ -80,6 +80,33 @@ TRIPTYCH_HD inline bool is_negative(T v) {
   return std::bit_cast<Bits>(v) < 0;
 }
 
+// Without short circuits: on a GPU these are predicates instead of branches.
+template <Number T>
+TRIPTYCH_HD inline T lower_of(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    const bool b_negative = is_negative(b);
+    return (b < a) | (a != a) | ((a == b) & b_negative) ? b : a;
+  } else {
+    return b < a ? b : a;
+  }
+}
+
+template <Number T>
+TRIPTYCH_HD inline T higher_of(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    const bool a_negative = is_negative(a);
+    return (b > a) | (a != a) | ((a == b) & a_negative) ? b : a;
+  } else {
+    return b > a ? b : a;
+  }
+}
+
+#ifdef __CUDA_ARCH__
+// A GPU has one instruction for floats, with the same rules.
+__device__ inline float lower_of(float a, float b) { return fminf(a, b); }
+__device__ inline float higher_of(float a, float b) { return fmaxf(a, b); }
+#endif
+
 }  // namespace detail
 
 // The smallest value; of nothing, +infinity or the type's largest. NaNs are passed over, and -0 is below +0,
@@ -89,20 +116,7 @@ struct Min {
   using Value = T;
   static constexpr bool exact = true;
   TRIPTYCH_HD T identity() const { return detail::highest<T>(); }
-  TRIPTYCH_HD T operator()(T a, T b) const {
-#ifdef __CUDA_ARCH__
-    if constexpr (std::is_same_v<T, float>) {
-      return fminf(a, b);  // one instruction, with these rules
-    } else
-#endif
-        if constexpr (std::is_floating_point_v<T>) {
-      // no short circuits: on a GPU this is predicates instead of branches
-      const bool take_b = (b < a) | (a != a) | ((a == b) & detail::is_negative(b));
-      return take_b ? b : a;
-    } else {
-      return b < a ? b : a;
-    }
-  }
+  TRIPTYCH_HD T operator()(T a, T b) const { return detail::lower_of(a, b); }
 };
 
 // The largest value; of nothing, -infinity or the type's lowest. NaNs are passed over, and +0 is above -0.
@@ -111,19 +125,7 @@ struct Max {
   using Value = T;
   static constexpr bool exact = true;
   TRIPTYCH_HD T identity() const { return detail::lowest<T>(); }
-  TRIPTYCH_HD T operator()(T a, T b) const {
-#ifdef __CUDA_ARCH__
-    if constexpr (std::is_same_v<T, float>) {
-      return fmaxf(a, b);
-    } else
-#endif
-        if constexpr (std::is_floating_point_v<T>) {
-      const bool take_b = (b > a) | (a != a) | ((a == b) & detail::is_negative(a));
-      return take_b ? b : a;
-    } else {
-      return b > a ? b : a;
-    }
-  }
+  TRIPTYCH_HD T operator()(T a, T b) const { return detail::higher_of(a, b); }
 };
 
 // A value and where it stands. index == no_index: there was no value (nothing given, or NaNs alone).

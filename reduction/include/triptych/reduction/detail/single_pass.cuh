@@ -1,4 +1,6 @@
-// The fast strategies: one launch, values combined in an order fixed by the indices alone. For .cu files.
+// The fast strategies: one launch, values combined in an order fixed by the indices alone. For .cu files. The
+// launch bounds name the blocks a multiprocessor shall hold: told nothing, the compiler saves registers by
+// loading two packs at a time.
 //
 // The range is cut into tiles of Threads x Unroll packs, dealt in turn to `blocks` logical blocks. That
 // number follows from the size, not from the device, and a smaller grid loops over it: the bits are the same
@@ -106,11 +108,16 @@ __device__ __forceinline__ typename M::Value fold_tiles(const S& source, std::in
   return combine_tree(sum, monoid);
 }
 
-// A grid lets the next one start once its loads are done, unless it reads more than fits into half of the L2
-// cache: blocks that start early land on other multiprocessors than their predecessors did, ask for the same
-// data from the other half of the cache, and two copies of everything no longer fit.
+// When a grid lets the next one of the stream start. A large one at once: the next one's blocks fill the
+// machine as this one's drain. A small one when its loads are done. One that reads 8 to 64 MB not before it
+// ends: blocks that start early land on other multiprocessors than their predecessors did, ask for the same
+// data from the other half of the L2 cache, and two copies of everything do not fit.
+enum class NextGrid { at_once, after_loads, at_end };
+
 template <int Threads, int Unroll>
-inline constexpr bool lets_next_start = Threads* Unroll <= 2048;
+inline constexpr NextGrid next_grid = Unroll == 8              ? NextGrid::at_once
+                                      : Threads* Unroll > 2048 ? NextGrid::at_end
+                                                               : NextGrid::after_loads;
 
 // The value of one logical block, valid in thread 0.
 template <int Threads, int Unroll, class S, class M>
@@ -119,7 +126,7 @@ __device__ __forceinline__ typename M::Value reduce_tiles(const S& any_source, s
   const auto source = as_packed(any_source);
   const auto v = source.aligned() ? fold_tiles<Threads, Unroll, true>(source, n, block, blocks, monoid)
                                   : fold_tiles<Threads, Unroll, false>(source, n, block, blocks, monoid);
-  if constexpr (lets_next_start<Threads, Unroll>) let_next_grid_start();
+  if constexpr (next_grid<Threads, Unroll> == NextGrid::after_loads) let_next_grid_start();
   return block_reduce<Threads>(v, monoid);
 }
 
@@ -155,7 +162,7 @@ __device__ __forceinline__ typename M::Value fold_in_one_block(const S& source, 
 // A range that one block reads at once or nearly so. At this size the launch and the fetching of instructions
 // are most of the time.
 template <int Threads, int Unroll, class S, class M>
-__global__ void __launch_bounds__(Threads)
+__global__ void __launch_bounds__(Threads, 1024 / Threads)
     one_block_kernel(S any_source, int n, M monoid, typename M::Value* result) {
   let_next_grid_start();
   wait_for_previous_grid();
@@ -170,9 +177,10 @@ __global__ void __launch_bounds__(Threads)
 // last block of the grid, which is the last to start, collects them. No block waits for the collector, so the
 // grid may be of any size.
 template <int Threads, int Unroll, class S, class M>
-__global__ void __launch_bounds__(Threads)
+__global__ void __launch_bounds__(Threads, 1024 / Threads)
     single_pass_kernel(S source, std::int64_t n, M monoid, Mailbox<typename M::Value> mailbox,
                        typename M::Value* result) {
+  if constexpr (next_grid<Threads, Unroll> == NextGrid::at_once) let_next_grid_start();
   wait_for_previous_grid();
   const int blocks = mailbox.slots;
   for (int block = blockIdx.x; block < blocks; block += gridDim.x) {
@@ -188,7 +196,7 @@ __global__ void __launch_bounds__(Threads)
 // The same with the Blocks blocks of a cluster combining through distributed shared memory first: the first
 // block of a cluster gathers, and only clusters send mail. Needs compute capability 9.0.
 template <int Threads, int Unroll, int Blocks, class S, class M>
-__global__ void __launch_bounds__(Threads)
+__global__ void __launch_bounds__(Threads, 1024 / Threads)
     cluster_kernel(S source, std::int64_t n, M monoid, Mailbox<typename M::Value> mailbox,
                    typename M::Value* result) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
