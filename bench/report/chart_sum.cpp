@@ -88,7 +88,7 @@ std::optional<Chart> share_chart(const Results& results, const std::vector<Grid>
     for (const char* series : {"peer_cub", "automatic"}) {
       if (!grid || !grid->has(series)) continue;
       Line line = make_line(
-          *grid, series, [&](const Entry& e) { return gpu_share(e, limits); }, x, y);
+          *grid, series, [&](const Entry& e) { return share_of(e, limits.read_gpu); }, x, y);
       line.label = series;
       line.style = series_style(series, 0);
       if (!line.points.empty()) panel.lines.push_back(std::move(line));

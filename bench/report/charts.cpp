@@ -30,7 +30,10 @@ std::string short_label(const std::string& text) {
 }
 
 std::string machine(const Results& results, const char* key, const std::string& otherwise) {
-  const std::string name = fact(results, key);
+  // "GPU 0: NVIDIA H200, compute capability 9.0, ..." is the NVIDIA H200
+  std::string name = fact(results, key);
+  if (const std::size_t colon = name.find(": "); colon != std::string::npos) name.erase(0, colon + 2);
+  name = name.substr(0, name.find(','));
   constexpr std::size_t longest = 48;
   return name.empty() || name.size() > longest ? otherwise : name;
 }

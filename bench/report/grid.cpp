@@ -77,13 +77,10 @@ std::optional<double> gigabytes_per_s(const Entry& entry) {
 }
 
 std::optional<double> share_of(const Entry& entry, std::optional<double> limit) {
+  if (entry.share) return entry.share;
   const std::optional<double> rate = gigabytes_per_s(entry);
   if (!rate || !limit) return std::nullopt;
   return *rate / *limit;
-}
-
-std::optional<double> gpu_share(const Entry& entry, const Limits& limits) {
-  return entry.share ? entry.share : share_of(entry, limits.read_gpu);
 }
 
 }  // namespace triptych::report

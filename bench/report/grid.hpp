@@ -43,10 +43,8 @@ Limits find_limits(const Results& results);
 
 std::optional<double> gigabytes_per_s(const Entry& entry);
 
-// Of the limit in GB/s.
+// Of what can be read: what the bench wrote, since it measured that beside the entry, else by the limit in
+// GB/s.
 std::optional<double> share_of(const Entry& entry, std::optional<double> limit);
-
-// Of the GPU's read bandwidth: what the bench wrote, since that is of its own run, else by the limits.
-std::optional<double> gpu_share(const Entry& entry, const Limits& limits);
 
 }  // namespace triptych::report

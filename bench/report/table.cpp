@@ -86,7 +86,7 @@ std::string grid_table(const Grid& grid, const Limits& limits) {
     if (bandwidth) {
       const Entry* entry = grid.at(size, "automatic");
       cells.push_back(entry ? or_dash(gigabytes_per_s(*entry)) : "");
-      cells.push_back(entry ? percent(gpu_share(*entry, limits)) : "");
+      cells.push_back(entry ? percent(share_of(*entry, limits.read_gpu)) : "");
     }
     if (cpu) {
       std::optional<double> best;

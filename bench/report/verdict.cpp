@@ -83,7 +83,8 @@ std::string grid_lines(const Grid& grid, const Limits& limits) {
   std::string lines =
       comparison_line(grid, "automatic", "peer_cub", smallest_counted, largest_counted, ", 2^14 to 2^22");
   if (const Entry* entry = grid.group == "sum" ? grid.at(share_size, "automatic") : nullptr) {
-    lines += share_line(grid, "automatic", share_size, gpu_share(*entry, limits), "what the GPU can read");
+    lines +=
+        share_line(grid, "automatic", share_size, share_of(*entry, limits.read_gpu), "what the GPU can read");
   }
   return lines;
 }

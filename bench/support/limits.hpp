@@ -15,9 +15,16 @@ struct Limit {
   double bytes_per_us() const { return bytes / timing.us; }
 };
 
-// Reading `memory` once, by so many threads, each a part of it, with nothing done to the data; the best of
-// several distances of prefetching. Measured at the first call for a number of threads, and remembered.
-const Limit& cpu_read_limit(std::span<const std::byte> memory, int threads);
+// Reads `memory`, each of so many threads a part of it, with nothing done to the data; lines are asked for
+// `ahead` bytes before they come.
+void read_memory(std::span<const std::byte> memory, int threads, std::int64_t ahead);
+
+// The time of that at the best of several distances. Measured at the first call for a number of threads, and
+// remembered.
+struct CpuLimit : Limit {
+  std::int64_t ahead = 0;
+};
+const CpuLimit& cpu_read_limit(std::span<const std::byte> memory, int threads);
 
 // Reading GPU memory once, by the best of several grids. Unavailable without CUDA. Measured at the first
 // call.

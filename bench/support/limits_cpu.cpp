@@ -2,6 +2,7 @@
 
 #include <triptych/core/parallel.hpp>
 
+#include <atomic>
 #include <map>
 
 namespace triptych::bench {
@@ -25,21 +26,23 @@ std::uint64_t read_share(const std::uint64_t* data, std::int64_t count, std::int
 
 }  // namespace
 
-const Limit& cpu_read_limit(std::span<const std::byte> memory, int threads) {
-  static std::map<int, Limit> known;
-  const auto found = known.find(threads);
-  if (found != known.end()) return found->second;
+void read_memory(std::span<const std::byte> memory, int threads, std::int64_t ahead) {
   const auto* data = reinterpret_cast<const std::uint64_t*>(memory.data());
   const std::int64_t share = static_cast<std::int64_t>(memory.size()) / 8 / threads / 8 * 8;
-  volatile std::uint64_t sink = 0;
-  Limit best{{1e300, 0, 0}, static_cast<double>(share * threads) * sizeof(std::uint64_t)};
+  static std::atomic<std::uint64_t> sink = 0;
+  parallel_for(0, threads, threads, [&](std::int64_t t) {
+    if (read_share(data + t * share, share, ahead) == 1) sink = 1;
+  });
+}
+
+const CpuLimit& cpu_read_limit(std::span<const std::byte> memory, int threads) {
+  static std::map<int, CpuLimit> known;
+  const auto found = known.find(threads);
+  if (found != known.end()) return found->second;
+  CpuLimit best{{{1e300, 0, 0}, static_cast<double>(memory.size())}, 0};
   for (const std::int64_t ahead : {0, 1024, 2048, 4096, 8192}) {
-    const Timing timing = time_on_host(7, [&](int) {
-      parallel_for(0, threads, threads, [&](std::int64_t t) {
-        if (read_share(data + t * share, share, ahead) == 1) sink = 1;
-      });
-    });
-    if (timing.us < best.timing.us) best.timing = timing;
+    const Timing timing = time_on_host(7, [&](int) { read_memory(memory, threads, ahead); });
+    if (timing.us < best.timing.us) best.timing = timing, best.ahead = ahead;
   }
   return known[threads] = best;
 }
