@@ -1,23 +1,9 @@
 // sum, min, max, argmin, argmax, dot and moments on the GPU: every strategy against an exact oracle and the
 // CPU twin.
-#include "sizes.hpp"
-#include "support/expect_error.hpp"
-#include "support/gpu.hpp"
-#include "support/guarded.hpp"
-#include "support/random.hpp"
+#include "reduce_cuda_fixture.hpp"
 
 #include <gtest/gtest.h>
-#include <triptych/core/buffer.hpp>
-#include <triptych/core/error.hpp>
-#include <triptych/core/graph.hpp>
-#include <triptych/reduction/reduce.hpp>
-
-#include <bit>
 #include <cmath>
-#include <cstring>
-#include <limits>
-#include <numeric>
-#include <optional>
 #include <string>
 
 namespace triptych::reduction {
@@ -26,73 +12,6 @@ namespace {
 using test::GuardedDevice;
 using test::random_values;
 using test::test_sizes;
-
-Options by(Strategy strategy) { return {strategy, Determinism::not_guaranteed, 0}; }
-
-std::vector<Strategy> strategies_and_automatic() {
-  std::vector<Strategy> all{Strategy::automatic};
-  all.insert(all.end(), all_strategies().begin(), all_strategies().end());
-  return all;
-}
-
-class ReduceCuda : public testing::Test {
- protected:
-  void SetUp() override {
-    TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
-    stream_.emplace();
-  }
-
-  StreamRef stream() { return stream_->ref(); }
-
-  template <class T>
-  DeviceBuffer<T> upload(const std::vector<T>& values) {
-    DeviceBuffer<T> buffer(static_cast<std::int64_t>(values.size()));
-    copy_to_device(std::span<const T>(values), buffer.span(), stream());
-    return buffer;
-  }
-
-  // The one value that enqueue(result) leaves on the device; nothing around it may be touched.
-  template <class R, class Enqueue>
-  R result_of(Enqueue&& enqueue) {
-    GuardedDevice<R> result(1, stream());
-    enqueue(result.span().data());
-    const R value = result.to_host()[0];
-    EXPECT_TRUE(result.intact());
-    return value;
-  }
-
-  std::optional<Stream> stream_;
-  Workspace workspace_;
-};
-
-// Elements whose sums are exact in any order: every partial sum is an integer that the accumulator holds.
-template <class T>
-std::vector<T> exact_values(std::int64_t n, std::uint64_t seed) {
-  if constexpr (std::is_same_v<T, float>) {
-    const auto steps = random_values<std::int32_t>(n, -1, 1, seed);
-    return {steps.begin(), steps.end()};
-  } else if constexpr (std::is_same_v<T, double>) {
-    const auto steps = random_values<std::int32_t>(n, -(1 << 20), 1 << 20, seed);
-    std::vector<T> values(steps.begin(), steps.end());
-    for (T& v : values) v /= 1024;
-    return values;
-  } else {
-    return random_values<T>(n, std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), seed);
-  }
-}
-
-template <class A, class T>
-A exact_sum(std::span<const T> values) {
-  if constexpr (std::is_floating_point_v<T>) {
-    long double sum = 0;
-    for (const T v : values) sum += v;
-    return static_cast<A>(sum);
-  } else {
-    std::uint64_t sum = 0;  // modulo 2^64, then modulo the accumulator
-    for (const T v : values) sum += static_cast<std::uint64_t>(static_cast<std::int64_t>(v));
-    return static_cast<A>(sum);
-  }
-}
 
 template <class Pair>
 class SumCuda : public ReduceCuda {};
@@ -175,50 +94,6 @@ TEST_F(ReduceCuda, FloatSumsKeepTheirErrorBound) {
       const bool library = promised(strategy, false) == Determinism::run_to_run;
       const double bound = (library ? 4 : 1) * 146 * std::ldexp(1.0, -24) * static_cast<double>(exact);
       EXPECT_NEAR(sum, static_cast<double>(exact), bound) << to_string(strategy) << ", n = " << n;
-    }
-  }
-}
-
-TEST_F(ReduceCuda, PromisedBitsRepeatAHundredTimes) {
-  constexpr std::uint64_t seed = 14;
-  TRIPTYCH_TRACE_SEED(seed);
-  const std::int64_t n = std::min<std::int64_t>(2073600, test::largest_size());
-  const auto values = random_values<float>(n, -1.0f, 1.0f, seed);
-  const auto device = upload(values);
-  for (const Strategy strategy : strategies_and_automatic()) {
-    if (promised(strategy, false) == Determinism::not_guaranteed) continue;
-    GuardedDevice<float> results(100, stream());
-    for (int run = 0; run < 100; ++run) {
-      sum_cuda<float, float>(device.span(), results.span().data() + run,
-                             {strategy, Determinism::run_to_run, 0}, workspace_, stream());
-    }
-    const auto sums = results.to_host();
-    EXPECT_TRUE(results.intact());
-    for (const float sum : sums)
-      EXPECT_EQ(std::bit_cast<std::uint32_t>(sum), std::bit_cast<std::uint32_t>(sums[0]))
-          << to_string(strategy);
-  }
-}
-
-TEST_F(ReduceCuda, GpuToGpuBitsDoNotDependOnTheGrid) {
-  constexpr std::uint64_t seed = 15;
-  TRIPTYCH_TRACE_SEED(seed);
-  for (const std::int64_t n : {1000, 20001, 65537, 600011, 2073600, 20000003}) {
-    if (n > test::largest_size()) continue;
-    const auto values = random_values<float>(n, -1.0f, 1.0f, seed);
-    const auto device = upload(values);
-    for (const Strategy strategy : strategies_and_automatic()) {
-      if (promised(strategy, false) != Determinism::gpu_to_gpu) continue;
-      const auto sum_with = [&](int max_blocks) {
-        return result_of<float>([&](float* result) {
-          sum_cuda<float, float>(device.span(), result, {strategy, Determinism::gpu_to_gpu, max_blocks},
-                                 workspace_, stream());
-        });
-      };
-      const float unlimited = sum_with(0);
-      for (const int max_blocks : {1, 2, 3, 7, 64, 132, 1000})
-        EXPECT_EQ(std::bit_cast<std::uint32_t>(sum_with(max_blocks)), std::bit_cast<std::uint32_t>(unlimited))
-            << to_string(strategy) << ", n = " << n << ", at most " << max_blocks << " blocks";
     }
   }
 }
@@ -366,136 +241,6 @@ TEST_F(ReduceCuda, AChangedElementChangesTheSum) {
   const float before = sum_of();
   values[65536] += 1;
   EXPECT_NE(sum_of(), before);
-}
-
-TEST_F(ReduceCuda, EveryStrategyButThrustIsCapturedAndReplayed) {
-  const std::int64_t n = 65537;
-  DeviceBuffer<std::int32_t> values(n);
-  workspace_.reserve(reduce_workspace_bytes(n), stream());
-  for (const Strategy strategy : strategies_and_automatic()) {
-    SCOPED_TRACE(to_string(strategy));
-    GuardedDevice<std::int64_t> result(1, stream());
-    const auto enqueue = [&] {
-      sum_cuda<std::int64_t, std::int32_t>(values.span(), result.span().data(), by(strategy), workspace_,
-                                           stream());
-    };
-    if (strategy == Strategy::thrust) {
-      EXPECT_ERROR(Graph::capture(stream(), enqueue), InvalidArgument, "cannot be captured");
-      continue;
-    }
-    const Graph graph = Graph::capture(stream(), enqueue);
-    if (strategy == Strategy::single_pass) {
-      EXPECT_EQ(graph.node_count(), 1);
-    }
-    for (const int byte : {0x01, 0x7f}) {
-      fill_bytes(values.span(), byte, stream());
-      graph.launch(stream());
-      graph.launch(stream());
-      EXPECT_EQ(result.to_host()[0], n * (byte * std::int64_t{0x01010101}));
-    }
-    EXPECT_TRUE(result.intact());
-  }
-}
-
-TEST_F(ReduceCuda, SteadyStateAllocatesNothing) {
-  const auto values = upload(exact_values<float>(600011, 20));
-  DeviceBuffer<float> result(1);
-  const auto all = [&] {
-    for (const Strategy strategy : strategies_and_automatic())
-      sum_cuda<float, float>(values.span(), result.data(), by(strategy), workspace_, stream());
-  };
-  all();
-  const auto before = device_allocation_count();
-  all();
-  EXPECT_EQ(device_allocation_count(), before);
-}
-
-// Grids may overlap: each sum here reads what the one before wrote, in sizes that take every kernel of
-// single_pass.
-TEST_F(ReduceCuda, AChainOfOverlappingSumsKeepsItsOrder) {
-  const std::int64_t largest = 200000;
-  auto values = random_values<std::int64_t>(largest, -1000, 1000, 21);
-  auto device = upload(values);
-  const std::int64_t sizes[] = {3, 5000, 20000, 100000, largest};
-  const Graph graph = [&] {
-    workspace_.reserve(reduce_workspace_bytes(largest), stream());
-    return Graph::capture(stream(), [&] {
-      for (int k = 0; k < 40; ++k)
-        sum_cuda<std::int64_t, std::int64_t>(device.span().first(sizes[k % 5]), device.data() + k % 3, {},
-                                             workspace_, stream());
-    });
-  }();
-  graph.launch(stream());
-  for (int k = 0; k < 40; ++k) {
-    std::uint64_t sum = 0;
-    for (std::int64_t i = 0; i < sizes[k % 5]; ++i)
-      sum += static_cast<std::uint64_t>(values[static_cast<std::size_t>(i)]);
-    values[static_cast<std::size_t>(k % 3)] = static_cast<std::int64_t>(sum);
-  }
-  std::vector<std::int64_t> after(3);
-  copy_to_host(DeviceSpan<const std::int64_t>(device.span().first(3)), std::span<std::int64_t>(after),
-               stream());
-  stream().synchronize();
-  for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(after[k], values[k]);
-}
-
-TEST_F(ReduceCuda, BadInputIsRefusedBeforeAnythingIsWritten) {
-  const auto values = upload<float>({1, 2, 3});
-  GuardedDevice<float> result(1, stream());
-  float* r = result.span().data();
-  EXPECT_ERROR((sum_cuda<float, float>(values.span(), nullptr, {}, workspace_, stream())), InvalidArgument,
-               "result");
-  EXPECT_ERROR(
-      (sum_cuda<float, float>(values.span(), r, {Strategy::automatic, {}, -1}, workspace_, stream())),
-      InvalidArgument, "max_blocks");
-  EXPECT_ERROR(
-      (sum_cuda<float, float>(values.span(), r, {Strategy::global_atomic, Determinism::run_to_run, 0},
-                              workspace_, stream())),
-      InvalidArgument, "promises not_guaranteed");
-  EXPECT_ERROR((sum_cuda<float, float>(values.span(), r, {Strategy::cub_device, Determinism::gpu_to_gpu, 0},
-                                       workspace_, stream())),
-               InvalidArgument, "promises run_to_run");
-  EXPECT_ERROR((dot_cuda<float, float>(values.span(), values.span().first(2), r, {}, workspace_, stream())),
-               InvalidArgument, "3 and 2");
-  const auto untouched = result.to_host()[0];
-  EXPECT_EQ(std::bit_cast<std::uint32_t>(untouched), 0xCDCDCDCDu);
-  // integers keep the promise by any strategy
-  const auto ints = upload<std::int32_t>({1, 2, 3});
-  DeviceBuffer<std::int32_t> sum(1);
-  EXPECT_NO_THROW((sum_cuda<std::int32_t, std::int32_t>(
-      ints.span(), sum.data(), {Strategy::global_atomic, Determinism::gpu_to_gpu, 0}, workspace_, stream())));
-}
-
-// One past 2^31 elements and an odd rest: every index needs 64 bits.
-TEST_F(ReduceCuda, MoreThanTwoToThe31Elements) {
-  const std::int64_t n = (std::int64_t{1} << 31) + 12345;
-  if (n > test::largest_size()) GTEST_SKIP() << "left out by TRIPTYCH_TEST_LARGEST";
-  if (Device::cuda().properties().memory_bytes < (std::size_t{12} << 30))
-    GTEST_SKIP() << "needs 12 GiB of GPU memory";
-  DeviceBuffer<std::int32_t> values(n);
-  fill_bytes(values.span(), 0x80, stream());
-  const auto filled = static_cast<std::int32_t>(0x80808080);
-  const std::vector<std::int32_t> extremes{-7, 2000000000};
-  copy_to_device(std::span<const std::int32_t>(extremes), values.span().subspan(n - 5, 2), stream());
-  const std::int64_t expected = (n - 2) * filled - 7 + 2000000000;
-  for (const Strategy strategy : strategies_and_automatic()) {
-    SCOPED_TRACE(to_string(strategy));
-    EXPECT_EQ(expected, result_of<std::int64_t>([&](std::int64_t* r) {
-                sum_cuda<std::int64_t, std::int32_t>(values.span(), r, by(strategy), workspace_, stream());
-              }));
-    const auto floats = DeviceSpan<const float>(reinterpret_cast<const float*>(values.data()), n - 5);
-    const double tiny =
-        std::bit_cast<float>(filled);  // 17 bits long: 2^31 of them are exact in double, in any order
-    EXPECT_EQ(tiny * static_cast<double>(n - 5), result_of<double>([&](double* r) {
-                sum_cuda<double, float>(floats, r, by(strategy), workspace_, stream());
-              }));
-    const bool locks = strategy == Strategy::global_atomic || strategy == Strategy::shared_atomic;
-    if (locks) continue;  // 2^26 turns at one lock: minutes
-    const Indexed<std::int32_t> highest{2000000000, n - 4};
-    EXPECT_EQ(highest, result_of<Indexed<std::int32_t>>([&](Indexed<std::int32_t>* r) {
-                argmax_cuda<std::int32_t>(values.span(), r, by(strategy), workspace_, stream());
-              }));
-  }
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // The tuning cache: what is kept, what is survived, and the choice by measuring.
+#include "support/temporary_directory.hpp"
+
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,14 +24,9 @@ namespace fs = std::filesystem;
 
 class TuningCacheTest : public testing::Test {
  protected:
-  TuningCacheTest() {
-    std::string pattern = (fs::temp_directory_path() / "triptych-tuning-XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-    file_ = folder_ / "tuning.json";
-  }
-  ~TuningCacheTest() override { fs::remove_all(folder_); }
-
-  fs::path folder_, file_;
+  const test::TemporaryDirectory directory_;
+  const fs::path folder_ = directory_.path();
+  const fs::path file_ = folder_ / "tuning.json";
 };
 
 TEST_F(TuningCacheTest, WithoutAFileRemembersInMemory) {

@@ -1,0 +1,86 @@
+// What the tests of the CUDA reductions share: the fixture, and inputs whose sums are exact in any order.
+#pragma once
+
+#include "sizes.hpp"
+#include "support/gpu.hpp"
+#include "support/guarded.hpp"
+#include "support/random.hpp"
+
+#include <gtest/gtest.h>
+#include <triptych/core/buffer.hpp>
+#include <triptych/reduction/reduce.hpp>
+
+#include <limits>
+#include <optional>
+#include <vector>
+
+namespace triptych::reduction {
+
+inline Options by(Strategy strategy) { return {strategy, Determinism::not_guaranteed, 0}; }
+
+inline std::vector<Strategy> strategies_and_automatic() {
+  std::vector<Strategy> all{Strategy::automatic};
+  all.insert(all.end(), all_strategies().begin(), all_strategies().end());
+  return all;
+}
+
+class ReduceCuda : public testing::Test {
+ protected:
+  void SetUp() override {
+    TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
+    stream_.emplace();
+  }
+
+  StreamRef stream() { return stream_->ref(); }
+
+  template <class T>
+  DeviceBuffer<T> upload(const std::vector<T>& values) {
+    DeviceBuffer<T> buffer(static_cast<std::int64_t>(values.size()));
+    copy_to_device(std::span<const T>(values), buffer.span(), stream());
+    return buffer;
+  }
+
+  // The one value that enqueue(result) leaves on the device; nothing around it may be touched.
+  template <class R, class Enqueue>
+  R result_of(Enqueue&& enqueue) {
+    test::GuardedDevice<R> result(1, stream());
+    enqueue(result.span().data());
+    const R value = result.to_host()[0];
+    EXPECT_TRUE(result.intact());
+    return value;
+  }
+
+  std::optional<Stream> stream_;
+  Workspace workspace_;
+};
+
+// Elements whose sums are exact in any order: every partial sum is an integer that the accumulator holds.
+template <class T>
+std::vector<T> exact_values(std::int64_t n, std::uint64_t seed) {
+  if constexpr (std::is_same_v<T, float>) {
+    const auto steps = test::random_values<std::int32_t>(n, -1, 1, seed);
+    return {steps.begin(), steps.end()};
+  } else if constexpr (std::is_same_v<T, double>) {
+    const auto steps = test::random_values<std::int32_t>(n, -(1 << 20), 1 << 20, seed);
+    std::vector<T> values(steps.begin(), steps.end());
+    for (T& v : values) v /= 1024;
+    return values;
+  } else {
+    return test::random_values<T>(n, std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), seed);
+  }
+}
+
+template <class A, class T>
+A exact_sum(std::span<const T> values) {
+  if constexpr (std::is_floating_point_v<T>) {
+    long double sum = 0;
+    for (const T v : values) sum += v;
+    return static_cast<A>(sum);
+  } else {
+    std::uint64_t sum = 0;  // modulo 2^64, then modulo the accumulator
+    for (const T v : values) sum += static_cast<std::uint64_t>(static_cast<std::int64_t>(v));
+    return static_cast<A>(sum);
+  }
+}
+
+}  // namespace triptych::reduction
