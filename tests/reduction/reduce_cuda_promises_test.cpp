@@ -15,7 +15,6 @@ namespace {
 
 using test::GuardedDevice;
 using test::random_values;
-using test::test_sizes;
 
 TEST_F(ReduceCuda, PromisedBitsRepeatAHundredTimes) {
   constexpr std::uint64_t seed = 14;
