@@ -62,8 +62,8 @@ TEST(Compensated, MeetsItsBoundOnIllConditionedSums) {
       exact += small;
       magnitude += large + small;
     }
-    for (int k = n / 2 - 1; k >= 0; --k) values.push_back(-values[static_cast<std::size_t>(2 * k)]);
-    for (int k = 0; k < n / 2; ++k) magnitude += std::abs(values[static_cast<std::size_t>(2 * k)]);
+    for (int k = n / 2 - 1; k >= 0; --k) values.push_back(-values[2 * static_cast<std::size_t>(k)]);
+    for (int k = 0; k < n / 2; ++k) magnitude += std::abs(values[2 * static_cast<std::size_t>(k)]);
     const double eps = std::numeric_limits<double>::epsilon();
     const double count = static_cast<double>(values.size());
     // 2 eps |sum| for the last rounding, n^2 eps^2 sum|x| for summing what was lost
