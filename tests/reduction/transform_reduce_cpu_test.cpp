@@ -5,6 +5,7 @@
 #include <triptych/reduction/transform_reduce_cpu.hpp>
 
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -147,7 +148,8 @@ TEST(TransformReduceCpu, ThreadsGiveTheSameBitsForAnyNumberOfThreads) {
     const double one = transform_reduce_cpu(wave, n, Sum<double>{}, {CpuStrategy::threads, 1});
     for (const int threads : {2, 3, 7}) {
       const double many = transform_reduce_cpu(wave, n, Sum<double>{}, {CpuStrategy::threads, threads});
-      EXPECT_EQ(std::memcmp(&one, &many, sizeof(one)), 0) << threads << " threads, " << n;
+      EXPECT_EQ(std::bit_cast<std::uint64_t>(many), std::bit_cast<std::uint64_t>(one))
+          << threads << " threads, " << n;
     }
   }
 }
