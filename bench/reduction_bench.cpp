@@ -8,6 +8,7 @@
 #include "support/limits.hpp"
 #include "support/runner.hpp"
 
+#include <benchmark/benchmark.h>
 #include <triptych/core/device.hpp>
 #include <triptych/core/parallel.hpp>
 #include <triptych/core/philox.hpp>
@@ -65,11 +66,10 @@ Measurement measure_beside_reading(std::span<const std::byte> whole, std::span<c
                                    int threads, F&& sum) {
   const CpuLimit& limit = cpu_read_limit(whole, threads);
   const auto bytes = static_cast<double>(memory.size());
-  volatile double sink = 0;
   if (memory.size() <= (std::size_t{1} << 27)) {
     const int calls = static_cast<int>(std::max<std::size_t>(1, (std::size_t{1} << 18) / memory.size()));
     const Timing timing = time_on_host(25, [&](int) {
-      for (int k = 0; k < calls; ++k) sink = static_cast<double>(sum());
+      for (int k = 0; k < calls; ++k) benchmark::DoNotOptimize(sum());
     });
     return {{timing.us / calls, timing.low_us / calls, timing.high_us / calls}, bytes, limit.bytes_per_us()};
   }
@@ -80,7 +80,7 @@ Measurement measure_beside_reading(std::span<const std::byte> whole, std::span<c
     read_memory(memory, threads, limit.ahead);
     read_us.push_back(reading.elapsed_us());
     const Stopwatch summing;
-    sink = static_cast<double>(sum());
+    benchmark::DoNotOptimize(sum());
     sum_us.push_back(summing.elapsed_us());
   }
   return {summarize(sum_us), bytes, bytes / summarize(read_us).us};

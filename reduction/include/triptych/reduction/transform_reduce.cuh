@@ -107,13 +107,11 @@ struct Reduction {
     if (kernel_arch<kernel>() < 90)
       throw Unavailable(
           "the strategy cluster needs a GPU of compute capability 9.0 or higher and code compiled for it: "
-          "use single_pass, "
-          "or add 90 to TRIPTYCH_CUDA_ARCHITECTURES");
+          "use "
+          "single_pass, or add 90 to TRIPTYCH_CUDA_ARCHITECTURES");
     const int clusters = cluster_count(n / pack_size());
-    LaunchShape shape{grid(clusters) * cluster_blocks, cluster_threads};
-    if (max_blocks > 0)
-      shape.grid.x =
-          static_cast<unsigned>(std::clamp(max_blocks / cluster_blocks, 1, clusters) * cluster_blocks);
+    const int resident = max_blocks > 0 ? std::clamp(max_blocks / cluster_blocks, 1, clusters) : clusters;
+    LaunchShape shape{static_cast<unsigned>(resident * cluster_blocks), cluster_threads};
     shape.cluster = cluster_blocks;
     launch_overlapped<kernel>(shape, source, n, monoid, mailbox(clusters), result);
   }
