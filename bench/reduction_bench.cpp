@@ -96,6 +96,7 @@ void define_cpu_sums(const char* type, bool quick) {
   std::reverse(strategies.begin(), strategies.end());
   for (int power = largest; power >= 10; power -= quick ? 7 : 3) {
     for (const CpuStrategy strategy : strategies) {
+      if (strategy == CpuStrategy::thrust_omp && !built_with_cuda()) continue;  // Thrust comes with CUDA
       const auto n = std::size_t{1} << power;
       const std::string name = std::string("sum_cpu/") + type + "/" + std::string(to_string(strategy)) +
                                "/memory/" + std::to_string(n);

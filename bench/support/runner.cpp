@@ -63,8 +63,11 @@ int run(int argc, char** argv, const char* about, const std::function<void(bool 
   benchmark::Initialize(&count, arguments.data());
   if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 1;
   benchmark::AddCustomContext("cpu", Device::cpu().describe());
-  const bool has_gpu = cuda_device_count() > 0;
-  benchmark::AddCustomContext("gpu", has_gpu ? Device::cuda().describe() : cuda_unavailable_reason());
+  if (cuda_device_count() > 0) {
+    benchmark::AddCustomContext("gpu", Device::cuda().describe());
+  } else {
+    benchmark::AddCustomContext("without a GPU", cuda_unavailable_reason());
+  }
   benchmark::AddCustomContext("compiler", TRIPTYCH_COMPILER);
   benchmark::AddCustomContext("mode", quick ? "quick" : "full");
   try {
