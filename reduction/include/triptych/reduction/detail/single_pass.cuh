@@ -110,8 +110,8 @@ __device__ __forceinline__ typename M::Value fold_tiles(const S& source, std::in
 
 // When a grid lets the next one of the stream start. A large one at once: the next one's blocks fill the
 // machine as this one's drain. A small one when its loads are done. One that reads 8 to 64 MB not before it
-// ends: blocks that start early land on other multiprocessors than their predecessors did, ask for the same
-// data from the other half of the L2 cache, and two copies of everything do not fit.
+// ends: started earlier, arrays that the L2 cache could hold were measured to come from memory (README.md).
+// That the two halves of the cache then both keep a copy is the likely reason, not a proven one.
 enum class NextGrid { at_once, after_loads, at_end };
 
 template <int Threads, int Unroll>
@@ -159,8 +159,8 @@ __device__ __forceinline__ typename M::Value fold_in_one_block(const S& source, 
   return sum;
 }
 
-// A range that one block reads at once or nearly so. At this size the launch and the fetching of instructions
-// are most of the time.
+// A range that one block reads at once or nearly so: no tiles to deal, no mail to send. At this size the
+// launch and one trip to the L2 cache are most of the time.
 template <int Threads, int Unroll, class S, class M>
 __global__ void __launch_bounds__(Threads, 1024 / Threads)
     one_block_kernel(S any_source, int n, M monoid, typename M::Value* result) {
