@@ -97,22 +97,41 @@ __device__ __forceinline__ typename M::Value block_reduce_rows(typename M::Value
   return total;
 }
 
-// Few long rows. Block g * shares + s owns share s of the rows g * Rows ...; of the blocks of a row group,
-// the one that draws the last ticket combines the shares in order. With one share there is no ticket.
+// What this block owns of few long rows: block g * shares + s has share s of the rows g * Rows ...
+template <int Threads, int Rows>
+struct RowShare {
+  int share;
+  int group;
+  std::int64_t first;  // the first row
+
+  __device__ __forceinline__ explicit RowShare(int shares)
+      : share(static_cast<int>(blockIdx.x) % shares),
+        group(static_cast<int>(blockIdx.x) / shares),
+        first(std::int64_t{group} * Rows) {}
+
+  // The share combined over the block: valid in thread r for row r.
+  template <int Unroll, class S, class M>
+  __device__ __forceinline__ typename M::Value reduce(const S& source, std::int64_t rows, std::int64_t cols,
+                                                      M monoid, int shares) const {
+    typename M::Value sum[Rows];
+    fold_rows<Rows, Unroll>(source, first, rows, cols, std::int64_t{share} * Threads + threadIdx.x,
+                            std::int64_t{shares} * Threads, monoid, sum);
+    let_next_grid_start();
+    return block_reduce_rows<Threads, Rows>(sum, monoid);
+  }
+};
+
+// Few long rows: of the blocks of a row group, the one that draws the last ticket combines the shares in
+// order. With one share there is no ticket.
 template <int Threads, int Rows, int Unroll, class S, class M>
 __global__ void __launch_bounds__(Threads)
     long_rows_kernel(S source, std::int64_t rows, std::int64_t cols, M monoid, int shares,
                      typename M::Value* partial, std::uint32_t* tickets, typename M::Value* result) {
   using Value = typename M::Value;
   wait_for_previous_grid();
-  const int share = blockIdx.x % shares;
-  const int group = blockIdx.x / shares;
-  const std::int64_t first = std::int64_t{group} * Rows;
-  Value sum[Rows];
-  fold_rows<Rows, Unroll>(source, first, rows, cols, std::int64_t{share} * Threads + threadIdx.x,
-                          std::int64_t{shares} * Threads, monoid, sum);
-  let_next_grid_start();
-  const Value total = block_reduce_rows<Threads, Rows>(sum, monoid);
+  const RowShare<Threads, Rows> owned(shares);
+  const auto [share, group, first] = owned;
+  const Value total = owned.template reduce<Unroll>(source, rows, cols, monoid, shares);
   const int lane = threadIdx.x;
   if (lane >= 32) return;
   if (shares == 1) {
@@ -149,14 +168,9 @@ __global__ void __launch_bounds__(Threads)
   const auto cluster = cooperative_groups::this_cluster();
   cluster.barrier_arrive();
   wait_for_previous_grid();
-  const int share = blockIdx.x % shares;
-  const int group = blockIdx.x / shares;
-  const std::int64_t first = std::int64_t{group} * Rows;
-  Value sum[Rows];
-  fold_rows<Rows, Unroll>(source, first, rows, cols, std::int64_t{share} * Threads + threadIdx.x,
-                          std::int64_t{shares} * Threads, monoid, sum);
-  let_next_grid_start();
-  const Value total = block_reduce_rows<Threads, Rows>(sum, monoid);
+  const RowShare<Threads, Rows> owned(shares);
+  const auto [share, group, first] = owned;
+  const Value total = owned.template reduce<Unroll>(source, rows, cols, monoid, shares);
   cluster.barrier_wait();
   const int lane = threadIdx.x;
   if (lane < Rows) cluster.map_shared_rank(&of_share[share][lane], 0)[0] = total;
