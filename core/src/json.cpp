@@ -36,7 +36,8 @@ void write_json(const std::filesystem::path& path, const Json& json) {
 
 namespace detail {
 
-const Json& member(const Json& json, const std::string& key, const std::string& context) {
+const Json& member(const Json& json, std::string_view name, const std::string& context) {
+  const std::string key(name);
   if (!json.is_object()) {
     throw ParseError(context, 0, 0,
                      "expected an object with the key \"" + key + "\", found " + json.type_name());

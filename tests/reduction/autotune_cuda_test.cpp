@@ -1,4 +1,5 @@
 // Tuning on the GPU: the choice is valid, remembered, and not measured again.
+#include "sizes.hpp"
 #include "support/gpu.hpp"
 #include "support/random.hpp"
 #include "support/temporary_directory.hpp"
@@ -18,7 +19,7 @@ TEST(AutotuneCuda, AProductIsTunedOnceAndRemembered) {
   TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
   const test::TemporaryDirectory directory;
   const auto file = directory.path() / "tuning.json";
-  const std::int64_t rows = 24, cols = 20480;
+  const std::int64_t rows = 24, cols = std::min<std::int64_t>(20480, test::largest_size());
   Stream stream;
   Workspace workspace;
   DeviceBuffer<float> a(rows * cols), y(rows);
@@ -41,9 +42,10 @@ TEST(AutotuneCuda, AutomaticFollowsWhatWasMeasured) {
   TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
   Stream stream;
   Workspace workspace;
-  const auto values = test::random_values<std::int32_t>(1 << 16, -1, 1, 51);
+  const std::int64_t n = std::min<std::int64_t>(1 << 16, test::largest_size());
+  const auto values = test::random_values<std::int32_t>(n, -1, 1, 51);
   const std::vector<float> floats(values.begin(), values.end());
-  DeviceBuffer<float> device(1 << 16), sum(1);
+  DeviceBuffer<float> device(n), sum(1);
   copy_to_device(std::span<const float>(floats), device.span(), stream);
   TuningCache cache;
   const Strategy strategy = tune_sum_cuda(cache, device.span(), workspace, stream);

@@ -25,7 +25,7 @@ TEST_F(ReduceCuda, PromisedBitsRepeatAHundredTimes) {
   for (const Strategy strategy : strategies_and_automatic()) {
     if (promised(strategy, false) == Determinism::not_guaranteed) continue;
     GuardedDevice<float> results(100, stream());
-    for (int run = 0; run < 100; ++run) {
+    for (int run = 0; run < test::hundred_runs(); ++run) {
       sum_cuda<float, float>(device.span(), results.span().data() + run,
                              {strategy, Determinism::run_to_run, 0}, workspace_, stream());
     }

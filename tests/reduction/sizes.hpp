@@ -13,6 +13,9 @@ inline std::int64_t largest_size() {
   return value == nullptr ? INT64_MAX : std::atoll(value);
 }
 
+// How often a promise of equal bits is put to the test: a hundred times, unless everything is slow.
+inline int hundred_runs() { return largest_size() < 100000 ? 3 : 100; }
+
 inline std::vector<std::int64_t> test_sizes() {
   std::vector<std::int64_t> sizes;
   for (const std::int64_t n : {0, 1, 31, 32, 33, 255, 256, 257, 1000, 4095, 4099, 16385, 65537, 131077,

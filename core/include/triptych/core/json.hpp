@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -22,7 +23,7 @@ void write_json(const std::filesystem::path& path, const Json& json);
 namespace detail {
 
 // The member, or ParseError(context) when json is no object or has no such key.
-const Json& member(const Json& json, const std::string& key, const std::string& context);
+const Json& member(const Json& json, std::string_view key, const std::string& context);
 [[noreturn]] void throw_unexpected(const Json& found, const std::string& key, const std::string& context,
                                    const std::string& expected);
 

@@ -7,8 +7,9 @@
 //   using Pack = ...;                                  the raw registers of one pack
 //   bool aligned() const;                              whether load_aligned may be used
 //   Pack load_aligned(std::int64_t first) const;       one 16-byte load; first is a multiple of pack_size
-//   Pack load(std::int64_t first) const;               the same from any address
-//   Value fold(Pack, std::int64_t first, M) const;     the pack's elements combined, in a fixed order
+//   Pack load_once(std::int64_t first) const;          optional: as load_aligned, but first to leave the
+//   cache Pack load(std::int64_t first) const;               the same from any address Value fold(Pack,
+//   std::int64_t first, M) const;     the pack's elements combined, in a fixed order
 // The order in which elements are combined depends on their indices alone, never on the address, so that the
 // bits of a float sum do not depend on where the array lies.
 #pragma once
@@ -69,6 +70,25 @@ TRIPTYCH_HD inline Pack<T, N> load_16_bytes(const T* p) {
   return pack;
 }
 
+// The same for data that need not stay in L2 either: they leave it before all others.
+template <class T, int N>
+TRIPTYCH_HD inline Pack<T, N> load_16_bytes_once(const T* p) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  if constexpr (sizeof(Pack<T, N>) == 16) {
+    Pack<T, N> pack;
+    unsigned long long evict_first;
+    unsigned word[4];
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(evict_first));
+    asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+                 : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])
+                 : "l"(p), "l"(evict_first));
+    memcpy(&pack, word, 16);
+    return pack;
+  }
+#endif
+  return load_16_bytes<T, N>(p);
+}
+
 // Combines N values as a balanced tree: a short chain of dependent operations, and a small rounding error.
 template <int N, class M>
 TRIPTYCH_HD inline typename M::Value combine_tree(typename M::Value (&v)[N], M monoid) {
@@ -95,6 +115,9 @@ struct MappedArray {
   TRIPTYCH_HD bool aligned() const { return detail::is_16_byte_aligned(data); }
   TRIPTYCH_HD Pack load_aligned(std::int64_t first) const {
     return detail::load_16_bytes<T, pack_size>(data + first);
+  }
+  TRIPTYCH_HD Pack load_once(std::int64_t first) const {
+    return detail::load_16_bytes_once<T, pack_size>(data + first);
   }
   TRIPTYCH_HD Pack load(std::int64_t first) const {
     Pack pack;
@@ -125,6 +148,10 @@ struct ProductOfArrays {
   TRIPTYCH_HD bool aligned() const { return detail::is_16_byte_aligned(a) && detail::is_16_byte_aligned(b); }
   TRIPTYCH_HD Pack load_aligned(std::int64_t first) const {
     return {detail::load_16_bytes<T, pack_size>(a + first), detail::load_16_bytes<T, pack_size>(b + first)};
+  }
+  TRIPTYCH_HD Pack load_once(std::int64_t first) const {
+    return {detail::load_16_bytes_once<T, pack_size>(a + first),
+            detail::load_16_bytes_once<T, pack_size>(b + first)};
   }
   TRIPTYCH_HD Pack load(std::int64_t first) const {
     Pack pack;

@@ -40,26 +40,32 @@ __device__ __forceinline__ auto as_packed(const S& source) {
   }
 }
 
-template <bool Aligned, class S>
+// How a pack is loaded: from any address; from an aligned one; aligned, and first to leave the L2 cache.
+enum class Load { any, aligned, aligned_once };
+
+template <Load How, class S>
 __device__ __forceinline__ typename S::Pack load_pack(const S& source, std::int64_t pack) {
-  if constexpr (Aligned) {
-    return source.load_aligned(pack * S::pack_size);
+  const std::int64_t first = pack * S::pack_size;
+  if constexpr (How == Load::any) {
+    return source.load(first);
+  } else if constexpr (How == Load::aligned_once && requires { source.load_once(first); }) {
+    return source.load_once(first);
   } else {
-    return source.load(pack * S::pack_size);
+    return source.load_aligned(first);
   }
 }
 
 // The packs first, first + Threads, ... (Unroll of them, those below `packs` when Guarded) combined as a
 // tree. All are in flight before the first is used: where there is no pack, the last one is loaded again
 // rather than none, since a load that may not happen ties up the registers of the others.
-template <int Threads, int Unroll, bool Aligned, bool Guarded, class S, class M>
+template <int Threads, int Unroll, Load How, bool Guarded, class S, class M>
 __device__ __forceinline__ typename M::Value fold_group(const S& source, std::int64_t first,
                                                         std::int64_t packs, M monoid) {
   typename S::Pack pack[Unroll];
 #pragma unroll
   for (int u = 0; u < Unroll; ++u) {
     const std::int64_t p = first + u * Threads;
-    pack[u] = load_pack<Aligned>(source, !Guarded || p < packs ? p : packs - 1);
+    pack[u] = load_pack<How>(source, !Guarded || p < packs ? p : packs - 1);
   }
   typename M::Value v[Unroll];
 #pragma unroll
@@ -71,37 +77,55 @@ __device__ __forceinline__ typename M::Value fold_group(const S& source, std::in
   return combine_tree(v, monoid);
 }
 
-// What one thread of logical block `block` owns, combined. Where combining is cheap, each of the Unroll packs
-// has its own accumulator, so that none waits for the others; where it is expensive, the packs of a tile are
-// combined as a tree first.
-template <int Threads, int Unroll, bool Aligned, class S, class M>
+// One full tile added to a thread's accumulators. Where combining is cheap, each of the Unroll packs has its
+// own, so that none waits for the others; where it is expensive, the packs are combined as a tree first.
+template <class M, int Unroll>
+inline constexpr int accumulators = is_expensive<M> ? 1 : Unroll;
+
+template <int Threads, int Unroll, Load How, class S, class M>
+__device__ __forceinline__ void fold_tile(const S& source, std::int64_t first, std::int64_t packs, M monoid,
+                                          typename M::Value (&sum)[accumulators<M, Unroll>]) {
+  if constexpr (is_expensive<M>) {
+    sum[0] = monoid(sum[0], fold_group<Threads, Unroll, How, false>(source, first, packs, monoid));
+  } else {
+    typename S::Pack pack[Unroll];
+#pragma unroll
+    for (int u = 0; u < Unroll; ++u) pack[u] = load_pack<How>(source, first + u * Threads);
+#pragma unroll
+    for (int u = 0; u < Unroll; ++u)
+      sum[u] = monoid(sum[u], source.fold(pack[u], (first + u * Threads) * S::pack_size, monoid));
+  }
+}
+
+// Of a range larger than the L2 cache, read again and again, the cache would keep nothing: what comes last
+// drives out what comes first. So only the first tiles ask to stay. A range that the cache holds loses
+// nothing by that, and one that is read once leaves more of the cache to others.
+inline constexpr std::int64_t packs_that_stay = std::int64_t{3} << 19;  // 25 MB
+
+// What one thread of logical block `block` owns, combined.
+template <int Threads, int Unroll, Load How, class S, class M>
 __device__ __forceinline__ typename M::Value fold_tiles(const S& source, std::int64_t n, int block,
                                                         int blocks, M monoid) {
   constexpr std::int64_t tile_packs = std::int64_t{Threads} * Unroll;
-  constexpr int accumulators = is_expensive<M> ? 1 : Unroll;
+  constexpr bool may_be_large = How == Load::aligned && tile_packs >= 4096;
   const std::int64_t packs = n / S::pack_size;
   const std::int64_t full_tiles = packs / tile_packs;
-  typename M::Value sum[accumulators];
+  typename M::Value sum[accumulators<M, Unroll>];
 #pragma unroll
-  for (int u = 0; u < accumulators; ++u) sum[u] = monoid.identity();
+  for (auto& v : sum) v = monoid.identity();
   std::int64_t tile = block;
-  for (; tile < full_tiles; tile += blocks) {
-    const std::int64_t first = tile * tile_packs + threadIdx.x;
-    if constexpr (is_expensive<M>) {
-      sum[0] = monoid(sum[0], fold_group<Threads, Unroll, Aligned, false>(source, first, packs, monoid));
-    } else {
-      typename S::Pack pack[Unroll];
-#pragma unroll
-      for (int u = 0; u < Unroll; ++u) pack[u] = load_pack<Aligned>(source, first + u * Threads);
-#pragma unroll
-      for (int u = 0; u < Unroll; ++u)
-        sum[u] = monoid(sum[u], source.fold(pack[u], (first + u * Threads) * S::pack_size, monoid));
-    }
+  const std::int64_t staying = may_be_large ? min(full_tiles, packs_that_stay / tile_packs) : full_tiles;
+  for (; tile < staying; tile += blocks)
+    fold_tile<Threads, Unroll, How>(source, tile * tile_packs + threadIdx.x, packs, monoid, sum);
+  if constexpr (may_be_large) {
+    for (; tile < full_tiles; tile += blocks)
+      fold_tile<Threads, Unroll, Load::aligned_once>(source, tile * tile_packs + threadIdx.x, packs, monoid,
+                                                     sum);
   }
   if (tile == full_tiles) {  // the last tile is not full: this block's turn
     const std::int64_t first = tile * tile_packs + threadIdx.x;
     if (first < packs)
-      sum[0] = monoid(sum[0], fold_group<Threads, Unroll, Aligned, true>(source, first, packs, monoid));
+      sum[0] = monoid(sum[0], fold_group<Threads, Unroll, How, true>(source, first, packs, monoid));
     const std::int64_t rest = packs * S::pack_size + threadIdx.x;  // elements that do not fill a pack
     if (rest < n) sum[0] = monoid(sum[0], source(rest));
   }
@@ -124,8 +148,9 @@ template <int Threads, int Unroll, class S, class M>
 __device__ __forceinline__ typename M::Value reduce_tiles(const S& any_source, std::int64_t n, int block,
                                                           int blocks, M monoid) {
   const auto source = as_packed(any_source);
-  const auto v = source.aligned() ? fold_tiles<Threads, Unroll, true>(source, n, block, blocks, monoid)
-                                  : fold_tiles<Threads, Unroll, false>(source, n, block, blocks, monoid);
+  const auto v = source.aligned()
+                     ? fold_tiles<Threads, Unroll, Load::aligned>(source, n, block, blocks, monoid)
+                     : fold_tiles<Threads, Unroll, Load::any>(source, n, block, blocks, monoid);
   if constexpr (next_grid<Threads, Unroll> == NextGrid::after_loads) let_next_grid_start();
   return block_reduce<Threads>(v, monoid);
 }
@@ -148,12 +173,12 @@ __device__ __forceinline__ typename M::Value combine_mail(const Mailbox<typename
 }
 
 // What one thread of the only block owns, combined. Shorter than fold_tiles: every group is guarded.
-template <int Threads, int Unroll, bool Aligned, class S, class M>
+template <int Threads, int Unroll, Load How, class S, class M>
 __device__ __forceinline__ typename M::Value fold_in_one_block(const S& source, int n, M monoid) {
   const int packs = n / S::pack_size;
   typename M::Value sum = monoid.identity();
   for (int first = threadIdx.x; first < packs; first += Threads * Unroll)
-    sum = monoid(sum, fold_group<Threads, Unroll, Aligned, true>(source, first, packs, monoid));
+    sum = monoid(sum, fold_group<Threads, Unroll, How, true>(source, first, packs, monoid));
   const int rest = packs * S::pack_size + threadIdx.x;
   if (rest < n) sum = monoid(sum, source(rest));
   return sum;
@@ -167,8 +192,8 @@ __global__ void __launch_bounds__(Threads, 1024 / Threads)
   let_next_grid_start();
   wait_for_previous_grid();
   const auto source = as_packed(any_source);
-  const auto v = source.aligned() ? fold_in_one_block<Threads, Unroll, true>(source, n, monoid)
-                                  : fold_in_one_block<Threads, Unroll, false>(source, n, monoid);
+  const auto v = source.aligned() ? fold_in_one_block<Threads, Unroll, Load::aligned>(source, n, monoid)
+                                  : fold_in_one_block<Threads, Unroll, Load::any>(source, n, monoid);
   const auto total = block_reduce<Threads>(v, monoid);
   if (threadIdx.x == 0) *result = total;
 }
