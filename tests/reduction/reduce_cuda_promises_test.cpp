@@ -24,7 +24,7 @@ TEST_F(ReduceCuda, PromisedBitsRepeatAHundredTimes) {
   const auto device = upload(values);
   for (const Strategy strategy : strategies_and_automatic()) {
     if (promised(strategy, false) == Determinism::not_guaranteed) continue;
-    GuardedDevice<float> results(100, stream());
+    GuardedDevice<float> results(test::hundred_runs(), stream());
     for (int run = 0; run < test::hundred_runs(); ++run) {
       sum_cuda<float, float>(device.span(), results.span().data() + run,
                              {strategy, Determinism::run_to_run, 0}, workspace_, stream());

@@ -50,14 +50,14 @@ TRIPTYCH_HD inline bool is_16_byte_aligned(const void* p) {
   return reinterpret_cast<std::uintptr_t>(p) % 16 == 0;
 }
 
-// One 16-byte load that does not stay in L1: the data are read once.
+// A pack of data that do not change while the kernel runs, in one 16-byte load.
 template <class T, int N>
 TRIPTYCH_HD inline Pack<T, N> load_16_bytes(const T* p) {
   Pack<T, N> pack;
 #ifdef __CUDA_ARCH__
   if constexpr (sizeof(Pack<T, N>) == 16) {
     unsigned word[4];
-    asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+    asm volatile("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];"
                  : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])
                  : "l"(p));
     memcpy(&pack, word, 16);
@@ -70,18 +70,17 @@ TRIPTYCH_HD inline Pack<T, N> load_16_bytes(const T* p) {
   return pack;
 }
 
-// The same for data that need not stay in L2 either: they leave it before all others.
+// The same for data that need not stay in a cache. The hint names L1 alone, but an H200 was seen to let such
+// data go from L2 before all others as well (README.md).
 template <class T, int N>
 TRIPTYCH_HD inline Pack<T, N> load_16_bytes_once(const T* p) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#ifdef __CUDA_ARCH__
   if constexpr (sizeof(Pack<T, N>) == 16) {
     Pack<T, N> pack;
-    unsigned long long evict_first;
     unsigned word[4];
-    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(evict_first));
-    asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+    asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
                  : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])
-                 : "l"(p), "l"(evict_first));
+                 : "l"(p));
     memcpy(&pack, word, 16);
     return pack;
   }

@@ -134,8 +134,7 @@ __device__ __forceinline__ typename M::Value fold_tiles(const S& source, std::in
 
 // When a grid lets the next one of the stream start. A large one at once: the next one's blocks fill the
 // machine as this one's drain. A small one when its loads are done. One that reads 8 to 64 MB not before it
-// ends: started earlier, arrays that the L2 cache could hold were measured to come from memory (README.md).
-// That the two halves of the cache then both keep a copy is the likely reason, not a proven one.
+// ends, by what was fastest (bench/results/h200/trials.md).
 enum class NextGrid { at_once, after_loads, at_end };
 
 template <int Threads, int Unroll>
