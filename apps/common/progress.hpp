@@ -1,0 +1,33 @@
+// How far a run is, on stderr: a bar on a terminal, elsewhere a plain line every few seconds.
+#pragma once
+
+#include <string>
+
+#include <triptych/core/clock.hpp>
+
+namespace triptych::apps {
+
+class Progress {
+ public:
+  // total 0: not known.
+  Progress(std::string name, int total);
+  ~Progress() { finish(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void update(int done);
+  // Takes the bar away.
+  void finish();
+  double frames_per_second() const { return rate_; }
+
+ private:
+  std::string name_;
+  int total_;
+  bool terminal_;
+  bool drawn_ = false;
+  Stopwatch since_start_, since_shown_, since_rated_;
+  int rated_ = 0;
+  double rate_ = 0;
+};
+
+}  // namespace triptych::apps

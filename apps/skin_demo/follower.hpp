@@ -1,0 +1,33 @@
+// Who follows the head from frame to frame: the library's tracker, or one variant of the calculation.
+#pragma once
+
+#include <memory>
+#include <opencv2/core/mat.hpp>
+#include <string>
+
+#include <triptych/skin_tracker/tracker.hpp>
+
+#include "options.hpp"
+#include "skin_model.hpp"
+
+namespace triptych::skin_demo {
+
+class Follower {
+ public:
+  virtual ~Follower() = default;
+  // bgr has the size the follower was made for; seconds since the last frame.
+  virtual skin_tracker::TrackedHead follow(const cv::Mat& bgr, double seconds) = 0;
+  // For people: what runs, and where.
+  virtual std::string describe() const = 0;
+};
+
+// Where the distances start from: this share of the frame is a head at this distance.
+skin_tracker::TrackerOptions tracker_options(const Options& options, const SkinModel& model);
+
+// Unavailable when a GPU is asked for and there is none.
+std::unique_ptr<Follower> make_follower(const Options& options, const SkinModel& model, cv::Size size);
+// options.variant names one. The frame's conversion to the variant's RGBA is not part of the latency.
+std::unique_ptr<Follower> make_variant_follower(const Options& options, const SkinModel& model,
+                                                cv::Size size);
+
+}  // namespace triptych::skin_demo

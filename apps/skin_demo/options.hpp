@@ -1,0 +1,47 @@
+// The command line of skin_demo.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include <triptych/skin_tracker/calibrate.hpp>
+#include <triptych/skin_tracker/filter.hpp>
+
+namespace triptych::skin_demo {
+
+enum class RunOn { best, cpu, cuda, joint };
+
+struct Options {
+  std::string input = "synthetic";
+  int frames = 0;  // 0: all there are
+  int width = 1280, height = 720;
+  double noise = 2;
+  bool distractor = false;
+
+  std::optional<skin_tracker::Oval> calibrate;
+  std::optional<skin_tracker::LinearFilter> filter;
+  std::string classifier;
+  std::filesystem::path model;
+
+  RunOn device = RunOn::best;
+  std::string variant;  // a name of variants.hpp; empty: the tracker
+  bool gate = false, smooth = false;
+
+  bool hcp = false, headless = false, no_pictures = false;
+  std::filesystem::path out = "out/skin";
+  std::filesystem::path csv, json;  // empty: not wanted
+
+  bool evaluate = false;
+  std::filesystem::path pixels;
+  std::uint64_t seed = 1;
+
+  bool is_synthetic() const { return input == "synthetic"; }
+};
+
+// Nothing when help or the version was asked for, which is then on stdout. UsageError for what makes no
+// sense.
+std::optional<Options> parse_options(int argc, const char* const* argv);
+
+}  // namespace triptych::skin_demo

@@ -1,0 +1,121 @@
+#include "report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+
+#include <triptych/core/version.hpp>
+
+namespace triptych::skin_demo {
+
+namespace {
+
+template <class... Values>
+std::string text(const char* format, Values... values) {
+  char buffer[256];
+  const int length = std::snprintf(buffer, sizeof(buffer), format, values...);
+  return {buffer, static_cast<std::size_t>(std::clamp<int>(length, 0, sizeof(buffer) - 1))};
+}
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) /
+         static_cast<double>(std::max<std::size_t>(1, values.size()));
+}
+
+// The value that this share of the sorted values does not exceed.
+double quantile(const std::vector<double>& sorted, double share) {
+  if (sorted.empty()) return 0;
+  return sorted[static_cast<std::size_t>(std::lround(share * static_cast<double>(sorted.size() - 1)))];
+}
+
+double largest(const std::vector<double>& values) {
+  return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+}
+
+}  // namespace
+
+void Report::add(const skin_tracker::TrackedHead& head, std::optional<double> error_px) {
+  rows_.push_back({head.x_px, head.y_px, head.area, head.distance_m, head.latency_us, head.found});
+  if (error_px && head.found) errors_.push_back(*error_px);
+}
+
+void Report::add_unread() {
+  Row row = rows_.empty() ? Row{NAN, NAN, 0, NAN, 0, false} : rows_.back();
+  row.area = 0;
+  row.latency_us = 0;
+  row.found = false;
+  rows_.push_back(row);
+  ++unread_;
+}
+
+int Report::found() const {
+  return static_cast<int>(
+      std::count_if(rows_.begin(), rows_.end(), [](const Row& row) { return row.found; }));
+}
+
+std::vector<double> Report::latencies() const {
+  std::vector<double> all;
+  for (const Row& row : rows_) {
+    if (row.latency_us > 0) all.push_back(row.latency_us);
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+std::string Report::csv() const {
+  std::string all = "frame,x_px,y_px,area,found,distance,latency_us\n";
+  int frame = 0;
+  for (const Row& row : rows_) {
+    all += text("%d,%.4f,%.4f,%.8f,%d,%.5f,%.2f\n", frame++, row.x_px, row.y_px, row.area, int{row.found},
+                row.distance_m, row.latency_us);
+  }
+  return all;
+}
+
+Json Report::json(const Options& options, const SkinModel& model, const std::string& device, int width,
+                  int height) const {
+  const std::vector<double> us = latencies();
+  Json json{{"program", "skin_demo"},
+            {"version", version()},
+            {"input", options.input},
+            {"width", width},
+            {"height", height},
+            {"device", device},
+            {"gate", options.gate},
+            {"smooth", options.smooth},
+            {"frames", frames()},
+            {"found", found()},
+            {"unread", unread_},
+            {"latency_us",
+             {{"mean", mean(us)},
+              {"median", quantile(us, 0.5)},
+              {"p90", quantile(us, 0.9)},
+              {"p99", quantile(us, 0.99)},
+              {"worst", largest(us)}}}};
+  Json skin{{"origin", model.origin}, {"classifier", std::string(name_of(model.classifier))}};
+  if (const auto* filter = std::get_if<skin_tracker::LinearFilter>(&model.classifier)) {
+    skin["filter"] = {filter->r, filter->g, filter->b, filter->d};
+  }
+  if (model.calibration) {
+    skin["face_weight"] = model.calibration->face_weight;
+    skin["background_weight"] = model.calibration->background_weight;
+    skin["reference_area"] = model.calibration->area;
+  }
+  json["skin"] = std::move(skin);
+  if (!options.variant.empty()) json["variant"] = options.variant;
+  if (!errors_.empty()) json["error_px"] = {{"mean", mean(errors_)}, {"largest", largest(errors_)}};
+  return json;
+}
+
+std::string Report::sentence() const {
+  const std::vector<double> us = latencies();
+  std::string all = text("%d frame%s, head found in %d, mean latency %.1f us", frames(),
+                         frames() == 1 ? "" : "s", found(), mean(us));
+  if (unread_ > 0) all += text(", %d unreadable", unread_);
+  if (!errors_.empty())
+    all += text(", error %.3f px on average and %.3f px at most", mean(errors_), largest(errors_));
+  return all;
+}
+
+}  // namespace triptych::skin_demo

@@ -1,0 +1,193 @@
+#include "run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <common/outputs.hpp>
+#include <common/program.hpp>
+#include <common/progress.hpp>
+#include <common/video_sink.hpp>
+#include <common/window.hpp>
+#include <cstdio>
+#include <memory>
+#include <opencv2/imgcodecs.hpp>
+#include <optional>
+
+#include <triptych/core/clock.hpp>
+#include <triptych/core/error.hpp>
+
+#include "follower.hpp"
+#include "picture.hpp"
+#include "report.hpp"
+#include "skin_model.hpp"
+#include "synthetic_frames.hpp"
+
+namespace triptych::skin_demo {
+
+namespace fs = std::filesystem;
+using skin_tracker::TrackedHead;
+
+namespace {
+
+// The frames, and the truth where it is known.
+struct Input {
+  explicit Input(const Options& options) {
+    if (options.is_synthetic()) {
+      auto made = std::make_unique<SyntheticFrames>(options);
+      synthetic = made.get();
+      frames = std::move(made);
+    } else {
+      frames = apps::open_frames(options.input);
+    }
+  }
+  std::optional<skin_tracker::SyntheticTruth> truth() const {
+    return synthetic != nullptr ? std::optional(synthetic->truth()) : std::nullopt;
+  }
+  std::unique_ptr<apps::FrameSource> frames;
+  SyntheticFrames* synthetic = nullptr;
+};
+
+// The pictures of the run, on disk and on the screen.
+class Gallery {
+ public:
+  Gallery(const Options& options, const Input& input, const SkinModel& model, cv::Size frame,
+          apps::Outputs& outputs)
+      : painter_(frame, model.classifier, options.hcp, options.gate),
+        first_(outputs.add(options.out / "first.png")),
+        last_(outputs.add(options.out / "last.png")),
+        heat_(outputs.add(options.out / "heat_map.png")),
+        video_(outputs, options.out / "skin", painter_.size(), input.frames->frames_per_second()) {
+    if (!options.headless && apps::has_display()) window_.emplace(program_name);
+  }
+
+  // False when the user has had enough.
+  bool show(const Scene& scene) {
+    picture_ = painter_.paint(scene);
+    if (!begun_) write(first_, picture_);
+    begun_ = true;
+    video_.write(picture_);
+    return !window_ || window_->show(picture_);
+  }
+
+  void finish(const cv::Mat& last_frame) {
+    write(last_, picture_);
+    write(heat_, painter_.heat_map(last_frame));
+    video_.close();
+  }
+
+ private:
+  static void write(const fs::path& file, const cv::Mat& picture) {
+    const apps::QuietStderr quiet;
+    if (!cv::imwrite(file.string(), picture))
+      throw Error("cannot write " + file.string() + ": the disk may be full");
+  }
+
+  Painter painter_;
+  fs::path first_, last_, heat_;
+  apps::VideoSink video_;
+  std::optional<apps::Window> window_;
+  cv::Mat picture_;
+  bool begun_ = false;
+};
+
+void announce(const SkinModel& model, const Options& options, const Follower& follower) {
+  std::string filter;
+  if (const auto* f = std::get_if<skin_tracker::LinearFilter>(&model.classifier)) {
+    char text[128];
+    std::snprintf(text, sizeof(text), " %.5g,%.5g,%.5g,%.5g", f->r, f->g, f->b, f->d);
+    filter = text;
+  }
+  const bool generic = !model.calibration && !options.filter && options.model.empty();
+  std::printf("skin_demo: %s with %s%s on %s%s\n", options.input.c_str(), model.origin.c_str(),
+              filter.c_str(), follower.describe().c_str(),
+              generic ? "; --calibrate, --filter or --model would fit better" : "");
+  std::fflush(stdout);
+}
+
+// Where the results are: "; pictures in out/skin, track in track.csv".
+std::string places(const Options& options) {
+  std::string all;
+  const auto add = [&](const char* what, const fs::path& where) {
+    all += (all.empty() ? "; " : ", ") + std::string(what) + " in " + where.string();
+  };
+  if (!options.no_pictures) add("pictures", options.out);
+  if (!options.csv.empty()) add("track", options.csv);
+  if (!options.json.empty()) add("summary", options.json);
+  return all;
+}
+
+}  // namespace
+
+void run(const Options& options) {
+  std::optional<SkinModel> given = given_model(options);
+  Input input(options);
+  apps::FrameSource& frames = *input.frames;
+  apps::end_on_interrupt();
+
+  const int most = options.frames > 0 ? options.frames : INT32_MAX;
+  Report report;
+  cv::Mat frame;
+  bool more = frames.next(frame);
+  while (more && frame.empty() && report.frames() + 1 < most) {
+    report.add_unread();
+    more = frames.next(frame);
+  }
+  if (!more || frame.empty()) {
+    throw Error("no frame of " + options.input + " could be read: it is empty or damaged");
+  }
+
+  const cv::Size size = frame.size();
+  std::optional<skin_tracker::Oval> face = options.calibrate;
+  if (!face && input.truth()) face = input.truth()->box;
+  const SkinModel model = given ? *std::move(given) : model_for(frame, face, 0);
+  const std::unique_ptr<Follower> follower = make_follower(options, model, size);
+
+  apps::Outputs outputs;
+  const fs::path csv = options.csv.empty() ? fs::path() : outputs.add(options.csv);
+  const fs::path json = options.json.empty() ? fs::path() : outputs.add(options.json);
+  std::optional<Gallery> gallery;
+  if (!options.no_pictures) gallery.emplace(options, input, model, size, outputs);
+  announce(model, options, *follower);
+
+  apps::Progress progress(program_name, frames.count() > 0 ? std::min(frames.count(), most) : options.frames);
+  const double seconds_a_frame = 1 / frames.frames_per_second();
+  Stopwatch since_last;
+  cv::Mat last_good;
+  int other_sizes = 0;
+  while (true) {
+    if (frame.size() == size) {
+      const double seconds = frames.is_live() ? std::max(since_last.elapsed_s(), 1e-3) : seconds_a_frame;
+      since_last.restart();
+      TrackedHead head = follower->follow(frame, seconds);
+      head.frame = report.frames();
+      const auto truth = input.truth();
+      report.add(head, truth ? std::optional(std::hypot(head.x_px - truth->x_px, head.y_px - truth->y_px))
+                             : std::nullopt);
+      cv::swap(last_good, frame);
+      if (gallery && !gallery->show({last_good, head, truth, progress.frames_per_second()})) break;
+    } else {
+      if (!frame.empty()) ++other_sizes;
+      report.add_unread();
+    }
+    progress.update(report.frames());
+    if (report.frames() >= most || apps::interrupted() || !frames.next(frame)) break;
+  }
+  progress.finish();
+
+  if (gallery) gallery->finish(last_good);
+  if (!csv.empty()) apps::write_text(csv, report.csv());
+  if (!json.empty()) {
+    apps::write_text(
+        json, report.json(options, model, follower->describe(), size.width, size.height).dump(2) + "\n");
+  }
+  outputs.commit();
+  if (const std::string complaint = frames.complaint(); !complaint.empty())
+    apps::say(program_name, complaint);
+  if (other_sizes > 0) {
+    apps::say(program_name, std::to_string(other_sizes) + " of " + std::to_string(report.frames()) +
+                                " frames had another size than the first one, " + std::to_string(size.width) +
+                                "x" + std::to_string(size.height) + ", and were left out");
+  }
+  std::printf("skin_demo: %s%s.\n", report.sentence().c_str(), places(options).c_str());
+}
+
+}  // namespace triptych::skin_demo

@@ -1,0 +1,69 @@
+#include "skin_model.hpp"
+
+#include <cmath>
+#include <string>
+
+#include <triptych/core/error.hpp>
+#include <triptych/core/opencv.hpp>
+#include <triptych/core/parallel.hpp>
+
+namespace triptych::skin_demo {
+
+using namespace skin_tracker;
+
+namespace {
+
+// For people and cameras of all kinds, so it forgives much: half a weight where red leads green and blue by
+// a good deal, none for grey. A calibration is better.
+constexpr LinearFilter generic_filter{0.022, -0.016, -0.007, -0.35};
+
+Region region_of(const Oval& oval, const cv::Mat& frame) {
+  const int left = static_cast<int>(std::floor(oval.x));
+  const int top = static_cast<int>(std::floor(oval.y));
+  const Region box{left, top, static_cast<int>(std::ceil(oval.x + oval.width)) - left,
+                   static_cast<int>(std::ceil(oval.y + oval.height)) - top};
+  return clip(box, frame.cols, frame.rows);
+}
+
+}  // namespace
+
+std::optional<SkinModel> given_model(const Options& options) {
+  if (options.filter) return SkinModel{*options.filter, "the filter given", {}, {}};
+  if (options.model.empty()) return std::nullopt;
+  Classifier classifier = load_classifier(options.model);
+  const std::string kind(name_of(classifier));
+  if (!options.classifier.empty() && kind != options.classifier) {
+    throw Error(options.model.string() + " holds a classifier of the kind " + kind + ", not " +
+                options.classifier);
+  }
+  return SkinModel{std::move(classifier), "the classifier " + kind + " of " + options.model.string(), {}, {}};
+}
+
+SkinModel model_for(const cv::Mat& first_frame, const std::optional<Oval>& face, int threads) {
+  if (!face) return {generic_filter, "a generic skin filter", {}, {}};
+  const MarkedFrame marked{Frame(image_view<Bgr8>(first_frame)), *face};
+  const Calibration calibration = calibrate({&marked, 1}, threads);
+  if (calibration.status != CalibrationStatus::good) {
+    throw Error("cannot calibrate on the box " + std::to_string(std::lround(face->x)) + "," +
+                std::to_string(std::lround(face->y)) + "," + std::to_string(std::lround(face->width)) + "," +
+                std::to_string(std::lround(face->height)) + " of a frame of " +
+                std::to_string(first_frame.cols) + "x" + std::to_string(first_frame.rows) + ": " +
+                std::string(explain(calibration.status)));
+  }
+  return {calibration.filter, "a filter calibrated on the first frame", calibration,
+          region_of(*face, first_frame)};
+}
+
+cv::Mat weights_of(const cv::Mat& bgr, const Classifier& classifier) {
+  cv::Mat weights(bgr.size(), CV_8U);
+  const auto view = image_view<Bgr8>(bgr);
+  parallel_for(0, bgr.rows, 0, [&](std::int64_t y) {
+    std::uint8_t* out = weights.ptr<std::uint8_t>(static_cast<int>(y));
+    for (const Bgr8& p : view.row(y)) {
+      *out++ = static_cast<std::uint8_t>(std::lround(255 * weight(classifier, Rgb8{p.r, p.g, p.b})));
+    }
+  });
+  return weights;
+}
+
+}  // namespace triptych::skin_demo

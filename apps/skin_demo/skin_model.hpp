@@ -1,0 +1,33 @@
+// What skin looks like in this run, and where that is known from.
+#pragma once
+
+#include <opencv2/core/mat.hpp>
+#include <optional>
+#include <string>
+
+#include <triptych/skin_tracker/classifier.hpp>
+#include <triptych/skin_tracker/tracker.hpp>
+
+#include "options.hpp"
+
+namespace triptych::skin_demo {
+
+struct SkinModel {
+  skin_tracker::Classifier classifier;
+  std::string origin;  // a phrase: "the filter given"
+  // Of a calibration: where the face is in the first frame, how well the filter separates.
+  std::optional<skin_tracker::Calibration> calibration;
+  std::optional<skin_tracker::Region> start;
+};
+
+// A model that does not depend on a frame: given by the user. Nothing when one must be found on the first
+// frame. Error when the model's file is bad or of another kind than asked for.
+std::optional<SkinModel> given_model(const Options& options);
+
+// From the oval in the first frame, or without one the generic filter. Error when the oval does not serve.
+SkinModel model_for(const cv::Mat& first_frame, const std::optional<skin_tracker::Oval>& face, int threads);
+
+// The weights of a frame, 0 .. 255.
+cv::Mat weights_of(const cv::Mat& bgr, const skin_tracker::Classifier& classifier);
+
+}  // namespace triptych::skin_demo

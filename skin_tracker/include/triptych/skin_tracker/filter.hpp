@@ -1,0 +1,61 @@
+// The fuzzy skin filter: a plane in colour space whose positive side is skin, and the same plane in integers.
+//
+// The weight of a pixel is clamp(r R + g G + b B + d, 0, 1), with R, G, B from 0 to 255.
+#pragma once
+
+#include <triptych/core/host_device.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace triptych::skin_tracker {
+
+struct LinearFilter {
+  double r = 0, g = 0, b = 0, d = 0;
+  friend bool operator==(const LinearFilter&, const LinearFilter&) = default;
+
+  double weight(double red, double green, double blue) const {
+    const double w = r * red + g * green + b * blue + d;
+    return w < 0 ? 0 : w > 1 ? 1 : w;
+  }
+};
+
+// "R,G,B,D", as a command line has it; InvalidArgument, which says what was expected, for anything else.
+LinearFilter parse_filter(std::string_view text);
+// The inverse: reads back as the same numbers.
+std::string to_string(const LinearFilter& filter);
+
+// A whole weight: 1.
+inline constexpr int fixed_one = 65535;
+
+// The filter on the three bytes of a pixel as they lie in the frame (red, green, blue in that order, whatever
+// the frame's order; or Y, U, V), scaled to integers so that nothing overflows 32 bits. The same bits on
+// every machine.
+struct FixedFilter {
+  std::int32_t c0 = 0, c1 = 0, c2 = 0;
+  std::int32_t offset = 0;  // rounds too: half of 1 << shift is in it
+  std::int32_t shift = 0;
+
+  // 0 .. fixed_one
+  TRIPTYCH_HD std::int32_t weight(std::int32_t v0, std::int32_t v1, std::int32_t v2) const {
+    const std::int32_t w = c0 * v0 + c1 * v1 + c2 * v2 + offset;
+    const std::int32_t most = fixed_one << shift;
+    return (w < 0 ? 0 : w > most ? most : w) >> shift;
+  }
+  friend bool operator==(const FixedFilter&, const FixedFilter&) = default;
+};
+
+// What the three bytes of a pixel are. yuv is full-range BT.601, yuv_video its 16..235 form.
+enum class Channels { rgb, yuv, yuv_video };
+
+// The largest shift (at most 14) that keeps every sum below 2^31. For yuv the conversion to RGB is folded
+// into the plane: the RGB value is then not clamped to 0..255 before the filter sees it, as a converted
+// frame's would be. InvalidArgument when a coefficient is not finite or the plane so steep that no shift
+// serves.
+FixedFilter fix(const LinearFilter& filter, Channels channels = Channels::rgb);
+
+// How far FixedFilter::weight() / fixed_one can be from the exact weight.
+double largest_error(const FixedFilter& filter);
+
+}  // namespace triptych::skin_tracker

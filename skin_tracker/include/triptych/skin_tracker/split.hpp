@@ -1,0 +1,47 @@
+// How to share a frame's rows between CPU and GPU, learnt while running: each side's time is a + b n.
+#pragma once
+
+#include <cstdint>
+
+namespace triptych::skin_tracker {
+
+// Least squares over recent measurements, older ones fading, with neither part below 0. A measurement far
+// from what was expected is taken for an outlier, a second one in a row for changed conditions: the model
+// then follows at once.
+class TimeModel {
+ public:
+  void add(double n, double us);  // ignored unless both are above 0: a side without rows tells nothing
+  bool known() const;             // at least two different n; until then the time is taken as b n
+  double fixed_us() const;
+  double per_n_us() const;
+  double expect_us(double n) const { return fixed_us() + per_n_us() * n; }
+
+ private:
+  double weight_ = 0, n_ = 0, t_ = 0, nn_ = 0, nt_ = 0;
+  double surprise_ = 1;  // the last measurement against the expected one, when it was set aside
+};
+
+class Splitter {
+ public:
+  explicit Splitter(std::int64_t total);  // rows
+
+  // The GPU's share of the next frame, 0 .. total. Explores a little while a model is not known, and now and
+  // then later, so that a change is noticed.
+  std::int64_t next_gpu_share();
+  void report(std::int64_t gpu_share, double gpu_us, double cpu_us);
+
+  const TimeModel& gpu() const { return gpu_; }
+  const TimeModel& cpu() const { return cpu_; }
+
+ private:
+  std::int64_t total_;
+  std::int64_t frame_ = 0;
+  std::int64_t next_exploration_ = 16;
+  double saved_us_ = 0;  // what may be lost by the next exploration
+  TimeModel gpu_, cpu_;
+};
+
+// n_G = (a_C - a_G + b_C N) / (b_C + b_G), clamped to 0 .. N: both sides end at the same time.
+std::int64_t balanced_share(const TimeModel& gpu, const TimeModel& cpu, std::int64_t total);
+
+}  // namespace triptych::skin_tracker

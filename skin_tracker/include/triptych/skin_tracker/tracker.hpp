@@ -1,0 +1,83 @@
+// Tracker: follows one head through frames. Made once for a device and a frame size, then fed frames; it owns
+// buffers, stream and graph, and allocates nothing afterwards.
+#pragma once
+
+#include <triptych/core/device.hpp>
+#include <triptych/skin_tracker/classifier.hpp>
+#include <triptych/skin_tracker/frame.hpp>
+#include <triptych/skin_tracker/head.hpp>
+#include <triptych/skin_tracker/one_euro.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+namespace triptych::skin_tracker {
+
+// joint: the GPU takes the upper rows, the CPU the rest; the split is learnt (split.hpp).
+enum class TrackOn { cpu, cuda, joint };
+
+struct TrackerOptions {
+  TrackOn on = TrackOn::cpu;
+  int threads = 0;  // of the CPU; 0: all cores
+  int ordinal = 0;  // of the GPU
+
+  // Gating: only a window around the last position counts, so that hands, other faces and walls of skin
+  // colour are not followed; the whole frame is looked at again when the head was lost.
+  bool gate = false;
+  std::optional<Region> start;  // where the head is in the first frame (its box); without it: the whole frame
+
+  bool smooth = false;
+  OneEuroOptions smoothing;
+
+  // Distance = reference_distance_m * sqrt(reference_area / area), in metres.
+  double reference_area = 0.05;
+  double reference_distance_m = 0.6;
+
+  double lost_below_area = 1e-4;  // less skin than this share of the frame: no head
+};
+
+struct TrackedHead {
+  std::int64_t frame = 0;
+  bool found = false;
+  double x_px = 0, y_px = 0;  // smoothed when asked; when not found: where it was last
+  double area = 0;            // share of the frame
+  double distance_m = 0;      // when not found: the last one
+  Head raw;                   // as measured in this frame (in the window, when gated)
+  Region window;              // what was looked at
+  double latency_us = 0;      // from the call to the result
+};
+
+struct LatencyStatistics {
+  std::int64_t frames = 0;
+  double median_us = 0, p90_us = 0, p99_us = 0, worst_us = 0, mean_us = 0;
+};
+
+class Tracker {
+ public:
+  // InvalidArgument for sizes or options that make no sense; Unavailable when a GPU is asked for and there is
+  // none.
+  Tracker(const Classifier& classifier, FrameFormat format, int width, int height,
+          const TrackerOptions& options = {});
+  Tracker(Tracker&&) noexcept;
+  Tracker& operator=(Tracker&&) noexcept;
+  ~Tracker();
+
+  // seconds: since the last frame, for the smoothing. InvalidArgument when the frame has another size or
+  // format than the tracker was made for.
+  TrackedHead track(const Frame& frame, double seconds = 1.0 / 30);
+  // A frame that is on the GPU already; InvalidArgument unless the tracker runs on one.
+  TrackedHead track(const DeviceFrame& frame, double seconds = 1.0 / 30);
+
+  // Forgets the position: the next frame is searched as a whole.
+  void reset();
+  LatencyStatistics latency() const;
+  // Of the last frame, joint only: the rows that the GPU took.
+  int gpu_rows() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace triptych::skin_tracker

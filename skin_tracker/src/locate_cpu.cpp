@@ -1,0 +1,138 @@
+#include <triptych/core/error.hpp>
+#include <triptych/core/parallel.hpp>
+#include <triptych/skin_tracker/locate.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "locate_avx2.hpp"
+#include "locate_avx512.hpp"
+#include "locate_math.hpp"
+#include "locate_neon.hpp"
+#include "locate_paths.hpp"
+#include "locate_rows.hpp"
+
+namespace triptych::skin_tracker {
+
+namespace {
+
+// of(format as a type).
+template <class Of>
+auto by_format(FrameFormat format, Of of) {
+  using F = FrameFormat;
+  switch (format) {
+    case F::rgb:
+      return of(std::integral_constant<F, F::rgb>{});
+    case F::bgr:
+      return of(std::integral_constant<F, F::bgr>{});
+    case F::rgba:
+      return of(std::integral_constant<F, F::rgba>{});
+    case F::bgra:
+      return of(std::integral_constant<F, F::bgra>{});
+    case F::nv12:
+      return of(std::integral_constant<F, F::nv12>{});
+    case F::yuyv:
+      return of(std::integral_constant<F, F::yuyv>{});
+  }
+  throw InvalidArgument("there is no frame format number " + std::to_string(static_cast<int>(format)));
+}
+
+// sum_strip(strip) of strips of the region's rows, added up.
+template <class Sum>
+Sums sum_region(const Region& region, int threads, Sum sum_strip) {
+  if (region.width == 0 || region.height == 0) return {};
+  // A thread is woken for no less than takes longer than waking it.
+  constexpr std::int64_t pixels_worth_a_thread = 1 << 15;
+  constexpr std::int64_t most_strips = 128;
+  const std::int64_t pixels = std::int64_t{region.width} * region.height;
+  const std::int64_t wanted = threads > 0 ? threads : default_threads();
+  const std::int64_t workers = std::clamp<std::int64_t>(pixels / pixels_worth_a_thread, 1, wanted);
+  const std::int64_t strips = workers == 1 ? 1 : std::min(workers * 4, most_strips);
+  const std::int64_t height = (region.height + strips - 1) / strips;
+  std::array<Sums, most_strips> parts;
+  parallel_chunks(region.height, height, static_cast<int>(workers),
+                  [&](std::int64_t first, std::int64_t last, std::int64_t strip) {
+                    parts[static_cast<std::size_t>(strip)] =
+                        sum_strip({region.x, region.y + static_cast<int>(first), region.width,
+                                   static_cast<int>(last - first)});
+                  });
+  Sums sums;
+  for (std::int64_t i = 0; i * height < region.height; ++i) sums += parts[static_cast<std::size_t>(i)];
+  return sums;
+}
+
+std::vector<CpuPath> find_paths() {
+  std::vector<CpuPath> paths{CpuPath::plain};
+#if defined(__x86_64__)
+  if (rows::Avx2::available()) paths.push_back(CpuPath::avx2);
+  if (rows::Avx512::available()) paths.push_back(CpuPath::avx512);
+#elif defined(__aarch64__)
+  if (rows::Neon::available()) paths.push_back(CpuPath::neon);
+#endif
+  return paths;
+}
+
+template <FrameFormat format>
+rows::SumStrip strip_function(CpuPath path) {
+  switch (path) {
+#if defined(__x86_64__)
+    case CpuPath::avx2:
+      return &rows::sum_strip<rows::Avx2, format>;
+    case CpuPath::avx512:
+      return &rows::sum_strip<rows::Avx512, format>;
+#elif defined(__aarch64__)
+    case CpuPath::neon:
+      return &rows::sum_strip<rows::Neon, format>;
+#endif
+    default:
+      return &rows::sum_strip_plain<format>;
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(CpuPath path) {
+  constexpr std::string_view names[] = {"plain", "avx2", "avx512", "neon", "simd"};
+  const auto i = static_cast<std::size_t>(path);
+  require(i < std::size(names), "there is no path number ", i);
+  return names[i];
+}
+
+std::span<const CpuPath> available_cpu_paths() {
+  static const std::vector<CpuPath> paths = find_paths();
+  return paths;
+}
+
+Sums sum_cpu_by(CpuPath path, const Frame& frame, const Region& region, const FixedFilter& filter,
+                int threads) {
+  check_region(region, frame.width(), frame.height());
+  const std::span<const CpuPath> paths = available_cpu_paths();
+  if (path == CpuPath::simd) path = paths.back();
+  require(std::find(paths.begin(), paths.end(), path) != paths.end(), "this machine has no path ",
+          to_string(path));
+  const rows::SumStrip sum_strip =
+      by_format(frame.format(), [&](auto format) { return strip_function<format()>(path); });
+  return sum_region(region, threads, [&](const Region& strip) { return sum_strip(frame, strip, filter); });
+}
+
+Sums sum_cpu(const Frame& frame, const Region& region, const LinearFilter& filter, int threads) {
+  return sum_cpu_by(CpuPath::simd, frame, region, fix(filter, channels_of(frame.format())), threads);
+}
+
+Sums sum_cpu(const Frame& frame, const Region& region, const WeightTable<std::uint16_t>& table, int threads) {
+  check_region(region, frame.width(), frame.height());
+  const std::uint16_t* weights = table.weights().data();
+  return by_format(frame.format(), [&](auto format) {
+    return sum_region(region, threads, [&](const Region& strip) {
+      return rows::sum_strip_of<format()>(frame, strip, [&](const PixelBytes& p) {
+        return std::uint64_t{weights[WeightTable<std::uint16_t>::index(colour_of<format()>(p))]};
+      });
+    });
+  });
+}
+
+}  // namespace triptych::skin_tracker

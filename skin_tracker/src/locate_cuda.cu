@@ -1,0 +1,322 @@
+#include <triptych/core/cuda.cuh>
+#include <triptych/reduction/transform_reduce_libraries.cuh>
+#include <triptych/skin_tracker/locate.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+#include "locate_cuda.cuh"
+#include "sample_cuda.hpp"
+
+namespace triptych::skin_tracker {
+
+namespace {
+
+// The coefficients in the order of a pixel's bytes in memory.
+DotWeights dot_weights(const LinearFilter& filter, FrameFormat format) {
+  const FixedFilter f = fix(filter, channels_of(format));
+  const bool blue_first = format == FrameFormat::bgr || format == FrameFormat::bgra;
+  return blue_first ? DotWeights(f.c2, f.c1, f.c0, f) : DotWeights(f.c0, f.c1, f.c2, f);
+}
+
+TableWeights table_weights(DeviceSpan<const std::uint16_t> table, FrameFormat format) {
+  constexpr auto colours = static_cast<std::int64_t>(WeightTable<std::uint16_t>::colours);
+  require(table.size() == colours, "a table of weights has ", colours, " entries, not ", table.size());
+  const bool blue_first = format == FrameFormat::bgr || format == FrameFormat::bgra;
+  return {table.data(), blue_first ? 0x4210u : 0x4012u};
+}
+
+struct Call {
+  const DeviceFrame& frame;
+  const Region& region;
+  SumWords* result;
+  const reduction::Options& options;
+  Workspace& workspace;
+  StreamRef stream;
+};
+
+// Every strategy: for the format and the weights by which they are compared.
+template <class Layout, class Weights>
+void sum_by_any(const Call& call, const Weights& weights) {
+  const PixelGroups<Layout, Weights> pixels(call.frame, call.region, weights);
+  reduction::transform_reduce_cuda(pixels, pixels.elements(), AddSums{}, call.result, call.options,
+                                   call.workspace, call.stream, reduction::WithLibraries{});
+}
+
+void check_only_one(reduction::Strategy strategy) {
+  require(strategy == reduction::Strategy::automatic || strategy == reduction::Strategy::single_pass,
+          "the strategy ", to_string(strategy),
+          " is there for rgba and bgra frames with a linear filter alone; use automatic or single_pass");
+}
+
+// One strategy, the fastest: the others would be kernels that nobody asks for.
+template <class Layout, class Weights>
+void sum_by_single_pass(const Call& call, const Weights& weights) {
+  const PixelGroups<Layout, Weights> pixels(call.frame, call.region, weights);
+  reduction::detail::check_reduce(pixels.elements(), call.result, call.options, AddSums::exact);
+  check_only_one(call.options.strategy);
+  const reduction::detail::Reduction<PixelGroups<Layout, Weights>, AddSums> reduce{
+      pixels,         pixels.elements(), AddSums{}, call.result, call.options.max_blocks,
+      call.workspace, call.stream};
+  reduce.single_pass();
+}
+
+// Up to so many frames fit a kernel's parameters.
+constexpr int frames_a_launch = 192;
+
+struct FramePlanes {
+  const std::uint8_t* data[frames_a_launch];
+  const std::uint8_t* chroma[frames_a_launch];
+};
+
+// What the blocks of a launch count in: words of the workspace's tickets, 0 between launches.
+struct BatchTickets {
+  unsigned long long sums[frames_a_launch][6];
+  std::uint32_t blocks[frames_a_launch];
+};
+static_assert(sizeof(BatchTickets) <= Workspace::ticket_count * sizeof(std::uint32_t));
+
+constexpr int batch_threads = 256;
+constexpr int batch_unroll = 2;
+constexpr int batch_blocks =
+    2112;  // of all frames: four times what a GPU of 132 multiprocessors holds at once
+
+// Row blockIdx.y of the grid owns a frame, a block the tiles blockIdx.x, + gridDim.x, ... of it. Blocks add
+// their sums to the frame's words; the last one of a frame moves those to the result and leaves them at 0.
+template <class S>
+__global__ void __launch_bounds__(batch_threads, 1024 / batch_threads)
+    batch_kernel(S pixels, std::int64_t elements, FramePlanes planes, BatchTickets* tickets,
+                 SumWords* result) {
+  using reduction::detail::Load;
+  const unsigned frame = blockIdx.y;
+  const int block = static_cast<int>(blockIdx.x);
+  const int blocks = static_cast<int>(gridDim.x);
+  pixels.data = planes.data[frame];
+  pixels.chroma = planes.chroma[frame];
+  SumWords v = pixels.aligned()
+                   ? reduction::detail::fold_tiles<batch_threads, batch_unroll, Load::aligned_once>(
+                         pixels, elements, block, blocks, AddSums{})
+                   : reduction::detail::fold_tiles<batch_threads, batch_unroll, Load::any>(
+                         pixels, elements, block, blocks, AddSums{});
+  v = reduction::detail::block_reduce<batch_threads>(v, AddSums{});
+  if (threadIdx.x != 0) return;
+  unsigned long long* sums = tickets->sums[frame];
+  AddSums::atomic(reinterpret_cast<SumWords*>(sums), v);
+  if (reduction::detail::draw_ticket(&tickets->blocks[frame], gridDim.x) != gridDim.x - 1) return;
+  result[frame] = {atomicExch(sums, 0ull),     atomicExch(sums + 1, 0ull), atomicExch(sums + 2, 0ull),
+                   atomicExch(sums + 3, 0ull), atomicExch(sums + 4, 0ull), atomicExch(sums + 5, 0ull)};
+}
+
+void check_batch(std::span<const DeviceFrame> frames, const Sums* sums) {
+  require(sums != nullptr, "the sums of a batch need a place on the device (null pointer)");
+  for (const DeviceFrame& frame : frames)
+    require(frame.format() == frames[0].format() && frame.width() == frames[0].width() &&
+                frame.height() == frames[0].height() && frame.pitch_bytes() == frames[0].pitch_bytes() &&
+                frame.chroma_pitch_bytes() == frames[0].chroma_pitch_bytes(),
+            "the frames of a batch must have one size, format and pitch; one is ", frame.width(), " x ",
+            frame.height(), " ", to_string(frame.format()), " with a pitch of ", frame.pitch_bytes(),
+            ", the first ", frames[0].width(), " x ", frames[0].height(), " ", to_string(frames[0].format()),
+            " with ", frames[0].pitch_bytes());
+}
+
+// One launch for `count` frames of which `pixels` describes the first.
+template <class Pixels>
+void launch_batch(const Pixels& pixels, const FramePlanes& planes, std::int64_t count, SumWords* result,
+                  Workspace& workspace, StreamRef stream) {
+  workspace.reserve(0, stream);
+  auto* tickets = reinterpret_cast<BatchTickets*>(workspace.tickets());
+  const std::int64_t tile = std::int64_t{batch_threads} * batch_unroll * Pixels::pack_size;
+  const std::int64_t tiles = std::max<std::int64_t>(1, (pixels.elements() + tile - 1) / tile);
+  const auto blocks = static_cast<unsigned>(std::clamp<std::int64_t>(batch_blocks / count, 1, tiles));
+  launch(batch_kernel<Pixels>, {dim3(blocks, static_cast<unsigned>(count)), batch_threads}, stream, pixels,
+         pixels.elements(), planes, tickets, result);
+}
+
+template <class Layout>
+void sum_batch(std::span<const DeviceFrame> frames, const DotWeights& weights, SumWords* result,
+               Workspace& workspace, StreamRef stream) {
+  using Pixels = PixelGroups<Layout, DotWeights>;
+  Pixels pixels(frames[0], frames[0].whole(), weights);
+  FramePlanes planes{};
+  for (std::size_t k = 0; k < frames.size(); ++k) {
+    const Pixels of_frame(frames[k], frames[k].whole(), weights);
+    pixels.aligned_loads = pixels.aligned_loads && of_frame.aligned_loads;
+    pixels.aligned_words = pixels.aligned_words && of_frame.aligned_words;
+    planes.data[k] = frames[k].data();
+    planes.chroma[k] = frames[k].chroma();
+  }
+  launch_batch(pixels, planes, static_cast<std::int64_t>(frames.size()), result, workspace, stream);
+}
+
+// A look-up a pixel takes longer than any way of adding up: the batch's kernel serves it too.
+template <class Layout>
+void sum_by_table(const Call& call, const TableWeights& weights) {
+  const PixelGroups<Layout, TableWeights> pixels(call.frame, call.region, weights);
+  reduction::detail::check_reduce(pixels.elements(), call.result, call.options, AddSums::exact);
+  check_only_one(call.options.strategy);
+  FramePlanes planes{};
+  planes.data[0] = call.frame.data();
+  planes.chroma[0] = call.frame.chroma();
+  launch_batch(pixels, planes, 1, call.result, call.workspace, call.stream);
+}
+
+// The weight of one pixel's bytes, for samples.
+struct FilterSamples {
+  FixedFilter filter;
+  template <FrameFormat format>
+  __device__ std::uint16_t of(const PixelBytes& p) const {
+    return static_cast<std::uint16_t>(filter.weight(p.v0, p.v1, p.v2));
+  }
+};
+struct TableSamples {
+  const std::uint16_t* table;
+  template <FrameFormat format>
+  __device__ std::uint16_t of(const PixelBytes& p) const {
+    return table[WeightTable<std::uint16_t>::index(colour_of<format>(p))];
+  }
+};
+
+struct SampleGrid {
+  const std::uint8_t* data;
+  const std::uint8_t* chroma;
+  std::int64_t pitch, chroma_pitch;
+  int x, y, step, columns, count;  // x, y: the first sampled pixel
+};
+
+// A thread owns one sample: there are few, far apart.
+template <FrameFormat format, class Samples>
+__global__ void __launch_bounds__(256)
+    sample_kernel(SampleGrid grid, Samples samples, std::uint16_t* weights) {
+  const int i = static_cast<int>(blockIdx.x * 256 + threadIdx.x);
+  if (i >= grid.count) return;
+  const int row = i / grid.columns;
+  const int y = grid.y + row * grid.step;
+  const int x = grid.x + (i - row * grid.columns) * grid.step;
+  const std::uint8_t* uv = format == FrameFormat::nv12 ? grid.chroma + y / 2 * grid.chroma_pitch : nullptr;
+  weights[i] = samples.template of<format>(read_pixel<format>(grid.data + y * grid.pitch, uv, x));
+}
+
+template <class Samples>
+void sample(const DeviceFrame& frame, const Region& region, int step, const Samples& samples,
+            std::uint16_t* weights, StreamRef stream) {
+  check_region(region, frame.width(), frame.height());
+  require(step >= 1, "samples cannot be ", step, " pixels apart");
+  const int columns = region.width / step;
+  const int count = columns * (region.height / step);
+  if (count == 0) return;
+  require(weights != nullptr, "samples need a place on the device (null pointer)");
+  const SampleGrid grid{frame.data(),
+                        frame.chroma(),
+                        frame.pitch_bytes(),
+                        frame.chroma_pitch_bytes(),
+                        region.x + step / 2,
+                        region.y + step / 2,
+                        step,
+                        columns,
+                        count};
+  const auto run = [&](auto kernel) {
+    launch(kernel, {static_cast<unsigned>((count + 255) / 256), 256}, stream, grid, samples, weights);
+  };
+  switch (frame.format()) {
+    case FrameFormat::rgb:
+      return run(sample_kernel<FrameFormat::rgb, Samples>);
+    case FrameFormat::bgr:
+      return run(sample_kernel<FrameFormat::bgr, Samples>);
+    case FrameFormat::rgba:
+      return run(sample_kernel<FrameFormat::rgba, Samples>);
+    case FrameFormat::bgra:
+      return run(sample_kernel<FrameFormat::bgra, Samples>);
+    case FrameFormat::nv12:
+      return run(sample_kernel<FrameFormat::nv12, Samples>);
+    case FrameFormat::yuyv:
+      return run(sample_kernel<FrameFormat::yuyv, Samples>);
+  }
+}
+
+SumWords* words_of(Sums* sums) { return reinterpret_cast<SumWords*>(sums); }
+
+}  // namespace
+
+void sum_cuda(const DeviceFrame& frame, const Region& region, const LinearFilter& filter,
+              Sums* sums_on_device, const reduction::Options& options, Workspace& workspace,
+              StreamRef stream) {
+  check_region(region, frame.width(), frame.height());
+  const DotWeights weights = dot_weights(filter, frame.format());
+  const Call call{frame, region, words_of(sums_on_device), options, workspace, stream};
+  switch (frame.format()) {
+    case FrameFormat::rgba:
+    case FrameFormat::bgra:
+      return sum_by_any<Rgba4>(call, weights);
+    case FrameFormat::rgb:
+    case FrameFormat::bgr:
+      return sum_by_single_pass<Rgb4>(call, weights);
+    case FrameFormat::nv12:
+      return sum_by_single_pass<Nv12x4>(call, weights);
+    case FrameFormat::yuyv:
+      return sum_by_single_pass<Yuyv4>(call, weights);
+  }
+}
+
+void sum_cuda(const DeviceFrame& frame, const Region& region, DeviceSpan<const std::uint16_t> table,
+              Sums* sums_on_device, const reduction::Options& options, Workspace& workspace,
+              StreamRef stream) {
+  check_region(region, frame.width(), frame.height());
+  const TableWeights weights = table_weights(table, frame.format());
+  const Call call{frame, region, words_of(sums_on_device), options, workspace, stream};
+  switch (frame.format()) {
+    case FrameFormat::rgba:
+    case FrameFormat::bgra:
+      return sum_by_table<Rgba4>(call, weights);
+    case FrameFormat::rgb:
+    case FrameFormat::bgr:
+      return sum_by_table<Rgb4>(call, weights);
+    case FrameFormat::nv12:
+      return sum_by_table<Nv12x4>(call, weights);
+    case FrameFormat::yuyv:
+      return sum_by_table<Yuyv4>(call, weights);
+  }
+}
+
+void sum_batch_cuda(std::span<const DeviceFrame> frames, const LinearFilter& filter, Sums* sums_on_device,
+                    Workspace& workspace, StreamRef stream) {
+  if (frames.empty()) return;
+  check_batch(frames, sums_on_device);
+  const DotWeights weights = dot_weights(filter, frames[0].format());
+  SumWords* result = words_of(sums_on_device);
+  while (!frames.empty()) {
+    const auto some = frames.first(std::min<std::size_t>(frames.size(), frames_a_launch));
+    switch (some[0].format()) {
+      case FrameFormat::rgba:
+      case FrameFormat::bgra:
+        sum_batch<Rgba4>(some, weights, result, workspace, stream);
+        break;
+      case FrameFormat::rgb:
+      case FrameFormat::bgr:
+        sum_batch<Rgb4>(some, weights, result, workspace, stream);
+        break;
+      case FrameFormat::nv12:
+        sum_batch<Nv12x4>(some, weights, result, workspace, stream);
+        break;
+      case FrameFormat::yuyv:
+        sum_batch<Yuyv4>(some, weights, result, workspace, stream);
+        break;
+    }
+    frames = frames.subspan(some.size());
+    result += some.size();
+  }
+}
+
+void sample_cuda(const DeviceFrame& frame, const Region& region, int step, const LinearFilter& filter,
+                 std::uint16_t* weights_on_device, StreamRef stream) {
+  sample(frame, region, step, FilterSamples{fix(filter, channels_of(frame.format()))}, weights_on_device,
+         stream);
+}
+
+void sample_cuda(const DeviceFrame& frame, const Region& region, int step,
+                 DeviceSpan<const std::uint16_t> table, std::uint16_t* weights_on_device, StreamRef stream) {
+  sample(frame, region, step, TableSamples{table_weights(table, frame.format()).table}, weights_on_device,
+         stream);
+}
+
+}  // namespace triptych::skin_tracker

@@ -1,0 +1,26 @@
+// The ways in which the CPU adds up a filter's weights, by name, for tests and benches: all return the same
+// bits.
+#pragma once
+
+#include <triptych/skin_tracker/filter.hpp>
+#include <triptych/skin_tracker/frame.hpp>
+#include <triptych/skin_tracker/head.hpp>
+
+#include <span>
+#include <string_view>
+
+namespace triptych::skin_tracker {
+
+// plain: one pixel after the other, on every machine. simd: the best of the others that this machine has.
+enum class CpuPath { plain, avx2, avx512, neon, simd };
+
+std::string_view to_string(CpuPath path);
+// What this machine can run; plain is always among them, simd is not listed.
+std::span<const CpuPath> available_cpu_paths();
+
+// As sum_cpu, with a filter that was fixed for the frame's channels. InvalidArgument when the machine lacks
+// the path (simd is never lacking: it falls back to plain).
+Sums sum_cpu_by(CpuPath path, const Frame& frame, const Region& region, const FixedFilter& filter,
+                int threads);
+
+}  // namespace triptych::skin_tracker

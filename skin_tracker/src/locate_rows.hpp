@@ -1,0 +1,173 @@
+// A strip of rows added up: what the paths of the CPU twin share, and the plain path.
+//
+// A vector path takes `lanes` pixels a step and up to 64 steps a block. Lane l keeps three 32-bit running
+// sums, a += w, b += a, c += b, so that after n steps a = sum w, b = sum m w and c = sum m (m + 1) / 2 w,
+// where m = n for the first step and 1 for the last: two additions instead of two multiplications a pixel.
+// 64 steps cannot overflow. The rows of a strip are added up lane by lane in the same way, in 64 bits, where
+// an overflow on the way does no harm since the results fit. Only at the strip's end do lanes meet.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "locate_math.hpp"
+
+#define TRIPTYCH_ALWAYS_INLINE inline __attribute__((always_inline))
+
+namespace triptych::skin_tracker::rows {
+
+// The sums over the strip's pixels, places counted from the frame's middle.
+using SumStrip = Sums (*)(const Frame& frame, const Region& strip, const FixedFilter& filter);
+
+inline constexpr int block_steps = 64;
+inline constexpr std::uint64_t most_in_block = block_steps * (block_steps + 1) * (block_steps + 2) / 6;
+static_assert(most_in_block * fixed_one <= UINT32_MAX);
+
+// How far ahead memory is asked for. Hardware prefetchers stop at the end of a page; this does not.
+inline constexpr std::uintptr_t prefetch_bytes = 4096;
+TRIPTYCH_ALWAYS_INLINE void ask_ahead(const void* p) {
+  __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(p) + prefetch_bytes));
+}
+
+constexpr bool has_chroma_plane(FrameFormat format) { return format == FrameFormat::nv12; }
+constexpr bool is_yuv(FrameFormat format) { return channels_of(format) != Channels::rgb; }
+constexpr int bytes_a_pixel(FrameFormat format) {
+  return format == FrameFormat::nv12                                ? 1
+         : format == FrameFormat::yuyv                              ? 2
+         : format == FrameFormat::rgb || format == FrameFormat::bgr ? 3
+                                                                    : 4;
+}
+
+// The coefficients in the order in which a pixel's bytes lie.
+template <FrameFormat format>
+TRIPTYCH_ALWAYS_INLINE FixedFilter in_memory_order(FixedFilter f) {
+  if constexpr (format == FrameFormat::bgr || format == FrameFormat::bgra) {
+    return {f.c2, f.c1, f.c0, f.offset, f.shift};
+  } else {
+    return f;
+  }
+}
+
+// One block of columns over the rows so far. m counts steps, k rows, both from the end.
+template <int lanes>
+struct BlockSums {
+  alignas(64) std::uint64_t w[lanes] = {}, wm[lanes] = {}, wmm[lanes] = {};  // of w, m w, m (m + 1) / 2 w
+  alignas(64) std::uint64_t wk[lanes] = {}, wkk[lanes] = {}, wmk[lanes] = {};
+
+  TRIPTYCH_ALWAYS_INLINE void add_row(const std::uint32_t* a, const std::uint32_t* b,
+                                      const std::uint32_t* c) {
+    for (int l = 0; l < lanes; ++l) {
+      w[l] += a[l];
+      wk[l] += w[l];
+      wkk[l] += wk[l];
+      wm[l] += b[l];
+      wmk[l] += wm[l];
+      wmm[l] += c[l];
+    }
+  }
+
+  // The block ends before column x, the rows before row y, from the frame's middle.
+  Sums sums(std::int64_t x, std::int64_t y) const {
+    constexpr std::uint64_t stride = lanes;
+    const auto end = static_cast<std::uint64_t>(y);
+    std::uint64_t sum = 0, sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0, sum_yy = 0;
+    for (int l = 0; l < lanes; ++l) {  // a pixel lies at (at - stride m, end - k)
+      const auto at = static_cast<std::uint64_t>(x + l);
+      const std::uint64_t wy = end * w[l] - wk[l];
+      const std::uint64_t wmy = end * wm[l] - wmk[l];
+      sum += w[l];
+      sum_x += at * w[l] - stride * wm[l];
+      sum_y += wy;
+      sum_xx += at * at * w[l] - 2 * stride * at * wm[l] + stride * stride * (2 * wmm[l] - wm[l]);
+      sum_xy += at * wy - stride * wmy;
+      sum_yy += end * end * w[l] - 2 * end * wk[l] + (2 * wkk[l] - wk[l]);
+    }
+    return {sum,    static_cast<std::int64_t>(sum_x),  static_cast<std::int64_t>(sum_y),
+            sum_xx, static_cast<std::int64_t>(sum_xy), sum_yy};
+  }
+};
+
+// A row's last pixels, fewer than `lanes`, where a whole step can read them.
+template <FrameFormat format, int lanes>
+struct Tail {
+  alignas(64) std::uint8_t row[std::size_t{lanes} * bytes_a_pixel(format)] = {};
+  alignas(64) std::uint8_t chroma[lanes] = {};
+
+  TRIPTYCH_ALWAYS_INLINE Tail(const std::uint8_t* pixels, const std::uint8_t* uv, int count) {
+    const int whole = is_yuv(format) ? (count + 1) & ~1 : count;  // U and V come for two pixels
+    const int in_row = format == FrameFormat::nv12 ? count : whole * bytes_a_pixel(format);
+    std::memcpy(row, pixels, static_cast<std::size_t>(in_row));
+    if constexpr (has_chroma_plane(format)) std::memcpy(chroma, uv, static_cast<std::size_t>(whole));
+  }
+};
+
+inline const std::uint8_t* row_of(const Frame& frame, int y) {
+  return frame.data() + y * frame.pitch_bytes();
+}
+inline const std::uint8_t* chroma_of(const Frame& frame, int y) {
+  return frame.chroma() + y / 2 * frame.chroma_pitch_bytes();
+}
+
+// By weight(bytes of a pixel), one pixel after the other.
+template <FrameFormat format, class Weight>
+Sums sum_strip_of(const Frame& frame, const Region& strip, Weight weight) {
+  Sums sums;
+  for (int y = strip.y; y < strip.y + strip.height; ++y) {
+    const std::uint8_t* row = row_of(frame, y);
+    const std::uint8_t* chroma = has_chroma_plane(format) ? chroma_of(frame, y) : nullptr;
+    std::uint64_t sum = 0, sum_x = 0, sum_xx = 0;
+    for (int x = 0; x < strip.width; ++x) {
+      const std::uint64_t w = weight(read_pixel<format>(row, chroma, strip.x + x));
+      const auto at = static_cast<std::uint64_t>(x);
+      sum += w;
+      sum_x += w * at;
+      sum_xx += w * (at * at);
+    }
+    sums += sums_of_row(sum, sum_x, sum_xx, strip.x - frame.width() / 2, y - frame.height() / 2);
+  }
+  return sums;
+}
+
+template <FrameFormat format>
+Sums sum_strip_plain(const Frame& frame, const Region& strip, const FixedFilter& filter) {
+  return sum_strip_of<format>(frame, strip, [&](const PixelBytes& p) {
+    return static_cast<std::uint64_t>(filter.weight(p.v0, p.v1, p.v2));
+  });
+}
+
+// Path: lanes, a Filter made of a FixedFilter in the order of memory, and add_block<format>(row, chroma,
+// pixels, filter, block_sums), which adds the pixels of one row, at most lanes * block_steps.
+template <class Path, FrameFormat format>
+Sums sum_strip(const Frame& frame, const Region& strip, const FixedFilter& fixed) {
+  constexpr int block_pixels = Path::lanes * block_steps;
+  if (is_yuv(format) && strip.x % 2 != 0) {  // a step starts with the first pixel of a pair
+    return sum_strip_plain<format>(frame, {strip.x, strip.y, 1, strip.height}, fixed) +
+           sum_strip<Path, format>(frame, {strip.x + 1, strip.y, strip.width - 1, strip.height}, fixed);
+  }
+  const typename Path::Filter filter(in_memory_order<format>(fixed));
+  std::array<BlockSums<Path::lanes>, most_width / block_pixels> blocks;
+  const int bottom = strip.y + strip.height;
+  for (int y = strip.y; y < bottom; ++y) {
+    const std::uint8_t* row = row_of(frame, y) + bytes_a_pixel(format) * strip.x;
+    const std::uint8_t* chroma = has_chroma_plane(format) ? chroma_of(frame, y) + strip.x : nullptr;
+    BlockSums<Path::lanes>* block = blocks.data();
+    for (int left = strip.width; left > 0; left -= block_pixels, ++block) {
+      Path::template add_block<format>(row, chroma, std::min(left, block_pixels), filter, *block);
+      row += block_pixels * bytes_a_pixel(format);
+      if constexpr (has_chroma_plane(format)) chroma += block_pixels;
+    }
+  }
+  Sums sums;
+  const BlockSums<Path::lanes>* block = blocks.data();
+  for (int x = 0; x < strip.width; x += block_pixels, ++block) {
+    const int pixels = std::min(strip.width - x, block_pixels);
+    const int end = strip.x + x + (pixels + Path::lanes - 1) / Path::lanes * Path::lanes;
+    sums += block->sums(end - frame.width() / 2, bottom - frame.height() / 2);
+  }
+  return sums;
+}
+
+}  // namespace triptych::skin_tracker::rows

@@ -1,0 +1,73 @@
+#include "sample_cpu.hpp"
+
+#include <triptych/core/error.hpp>
+
+#include "locate_math.hpp"
+
+namespace triptych::skin_tracker {
+
+namespace {
+
+void check(const Frame& frame, const Region& region, int step, std::span<std::uint16_t> weights) {
+  check_region(region, frame.width(), frame.height());
+  require(step >= 1, "cannot sample every ", step, " pixels");
+  const auto wanted =
+      static_cast<std::size_t>(region.width / step) * static_cast<std::size_t>(region.height / step);
+  require(weights.size() == wanted, wanted, " samples do not fit into room for ", weights.size());
+}
+
+template <FrameFormat format, class Weight>
+void sample(const Frame& frame, const Region& region, int step, std::uint16_t* out, Weight weight) {
+  const int columns = region.width / step, rows = region.height / step;
+  for (int row = 0; row < rows; ++row) {
+    const std::int64_t y = region.y + row * step + step / 2;
+    const std::uint8_t* pixels = frame.data() + y * frame.pitch_bytes();
+    const std::uint8_t* chroma =
+        format == FrameFormat::nv12 ? frame.chroma() + y / 2 * frame.chroma_pitch_bytes() : nullptr;
+    for (int column = 0; column < columns; ++column)
+      *out++ = static_cast<std::uint16_t>(
+          weight(read_pixel<format>(pixels, chroma, region.x + column * step + step / 2)));
+  }
+}
+
+// Calls body(std::integral_constant) with the frame's format.
+template <class Body>
+void by_format(FrameFormat format, Body body) {
+  switch (format) {
+    case FrameFormat::rgb:
+      return body(std::integral_constant<FrameFormat, FrameFormat::rgb>{});
+    case FrameFormat::bgr:
+      return body(std::integral_constant<FrameFormat, FrameFormat::bgr>{});
+    case FrameFormat::rgba:
+      return body(std::integral_constant<FrameFormat, FrameFormat::rgba>{});
+    case FrameFormat::bgra:
+      return body(std::integral_constant<FrameFormat, FrameFormat::bgra>{});
+    case FrameFormat::nv12:
+      return body(std::integral_constant<FrameFormat, FrameFormat::nv12>{});
+    case FrameFormat::yuyv:
+      return body(std::integral_constant<FrameFormat, FrameFormat::yuyv>{});
+  }
+}
+
+}  // namespace
+
+void sample_cpu(const Frame& frame, const Region& region, int step, const LinearFilter& filter,
+                std::span<std::uint16_t> weights) {
+  check(frame, region, step, weights);
+  const FixedFilter fixed = fix(filter, channels_of(frame.format()));
+  by_format(frame.format(), [&](auto format) {
+    sample<format.value>(frame, region, step, weights.data(),
+                         [&](const PixelBytes& p) { return fixed.weight(p.v0, p.v1, p.v2); });
+  });
+}
+
+void sample_cpu(const Frame& frame, const Region& region, int step, const WeightTable<std::uint16_t>& table,
+                std::span<std::uint16_t> weights) {
+  check(frame, region, step, weights);
+  by_format(frame.format(), [&](auto format) {
+    sample<format.value>(frame, region, step, weights.data(),
+                         [&](const PixelBytes& p) { return table[colour_of<format.value>(p)]; });
+  });
+}
+
+}  // namespace triptych::skin_tracker

@@ -1,0 +1,117 @@
+#include <triptych/skin_tracker/split.hpp>
+
+#include <triptych/core/error.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace triptych::skin_tracker {
+
+namespace {
+
+constexpr double fading = 0.95;            // what a measurement still counts a measurement later
+constexpr double far_off = 1.5;            // times longer or shorter than expected: a surprise
+constexpr double kept_after_change = 0.2;  // what the past counts once conditions have changed
+
+// Now and then the share leaves the balance to see whether the lines still hold: by so much that the frame
+// should take a fifth longer, at most a twelfth of its rows, and only when so many frames have passed and a
+// small part of their time has paid for it (to start an idle side can cost a lot).
+constexpr std::int64_t explore_every = 16;
+constexpr std::int64_t most_explored_part = 12;
+constexpr double explored_time = 0.2;
+constexpr double spent_on_exploring = 0.02;
+
+double frame_us(const TimeModel& gpu, const TimeModel& cpu, std::int64_t share, std::int64_t total) {
+  return std::max(share > 0 ? gpu.expect_us(static_cast<double>(share)) : 0,
+                  share < total ? cpu.expect_us(static_cast<double>(total - share)) : 0);
+}
+
+}  // namespace
+
+void TimeModel::add(double n, double us) {
+  if (!(n > 0 && us > 0 && std::isfinite(n) && std::isfinite(us))) return;
+  if (weight_ > 0) {
+    const double ratio = us / std::max(expect_us(n), 1e-3);
+    const bool slower = ratio > far_off;
+    const bool faster = ratio < 1 / far_off;
+    const bool again = (slower && surprise_ > 1) || (faster && surprise_ < 1);
+    if (known() && (slower || faster) && !again) {  // perhaps an outlier: wait for the next one
+      surprise_ = ratio;
+      return;
+    }
+    if (known() && again) {
+      // The smaller of the two surprises rescales the model, and it forgets most of what it knew.
+      const double change = slower ? std::min(ratio, surprise_) : std::max(ratio, surprise_);
+      t_ *= change;
+      nt_ *= change;
+      for (double* sum : {&weight_, &n_, &t_, &nn_, &nt_}) *sum *= kept_after_change;
+    }
+    surprise_ = 1;
+  }
+  for (double* sum : {&weight_, &n_, &t_, &nn_, &nt_}) *sum *= fading;
+  weight_ += 1;
+  n_ += n;
+  t_ += us;
+  nn_ += n * n;
+  nt_ += n * us;
+}
+
+bool TimeModel::known() const {
+  // The variance of n against its square; measurements at one n leave rounding errors alone.
+  return weight_ > 0 && weight_ * nn_ - n_ * n_ > 1e-9 * weight_ * nn_;
+}
+
+// The line through the measurements, with neither part below 0; through the origin while there is one n.
+double TimeModel::per_n_us() const {
+  if (weight_ <= 0) return 0;
+  const double through_origin = nt_ / nn_;
+  if (!known()) return through_origin;
+  const double slope = (weight_ * nt_ - n_ * t_) / (weight_ * nn_ - n_ * n_);
+  return std::clamp(slope, 0.0, through_origin);
+}
+
+double TimeModel::fixed_us() const {
+  return weight_ > 0 ? std::max(0.0, (t_ - per_n_us() * n_) / weight_) : 0;
+}
+
+std::int64_t balanced_share(const TimeModel& gpu, const TimeModel& cpu, std::int64_t total) {
+  const double slopes = cpu.per_n_us() + gpu.per_n_us();
+  const double ahead = cpu.fixed_us() - gpu.fixed_us() + cpu.per_n_us() * static_cast<double>(total);
+  if (slopes <= 0) return ahead > 0 ? total : 0;
+  const double share = std::clamp(ahead / slopes, 0.0, static_cast<double>(total));
+  return static_cast<std::int64_t>(std::llround(share));
+}
+
+Splitter::Splitter(std::int64_t total) : total_(total) {
+  require(total >= 0, "cannot share ", total, " rows");
+}
+
+std::int64_t Splitter::next_gpu_share() {
+  const std::int64_t frame = frame_++;
+  // Three different shares show both lines; a frame of a row or two has not so many.
+  if (frame < 3) return (total_ * (2 + (frame == 1 ? 1 : frame == 2 ? -1 : 0)) + 2) / 4;
+  const std::int64_t best = balanced_share(gpu_, cpu_, total_);
+  const double best_us = frame_us(gpu_, cpu_, best, total_);
+  saved_us_ += spent_on_exploring * best_us;
+  if (frame < next_exploration_) return best;
+
+  const double steeper = std::max(gpu_.per_n_us(), cpu_.per_n_us());
+  const double most = static_cast<double>(total_) / static_cast<double>(most_explored_part);
+  const double wanted = steeper > 0 ? explored_time * best_us / steeper : most;
+  const auto step = static_cast<std::int64_t>(std::max(1.0, std::min(wanted, most)));
+  const bool up = frame / explore_every % 2 == 0 ? best + step <= total_ : best < step;
+  const std::int64_t share = std::clamp<std::int64_t>(up ? best + step : best - step, 0, total_);
+  const double extra_us = frame_us(gpu_, cpu_, share, total_) - best_us;
+  if (saved_us_ < extra_us) return best;
+  saved_us_ = 0;
+  next_exploration_ = frame + explore_every;
+  return share;
+}
+
+void Splitter::report(std::int64_t gpu_share, double gpu_us, double cpu_us) {
+  require(gpu_share >= 0 && gpu_share <= total_, "a share of ", gpu_share, " rows is not one of ", total_);
+  gpu_.add(static_cast<double>(gpu_share), gpu_us);
+  cpu_.add(static_cast<double>(total_ - gpu_share), cpu_us);
+}
+
+}  // namespace triptych::skin_tracker

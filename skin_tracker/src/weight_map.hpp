@@ -1,0 +1,50 @@
+// Weights sampled from a part of a frame, and the weight inside any upright box of it in constant time.
+#pragma once
+
+#include <triptych/skin_tracker/frame.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace triptych::skin_tracker {
+
+// An upright box by its middle. Places count from the frame's upper left corner: pixel i covers [i, i + 1).
+struct Box {
+  double x = 0, y = 0, width = 0, height = 0;
+  double area() const { return width * height; }
+  Box scaled(double factor) const { return {x, y, factor * width, factor * height}; }
+};
+
+class WeightMap {
+ public:
+  static constexpr std::size_t most_samples = 16384;
+
+  WeightMap();
+
+  // The map will show the part of the frame around the box, in steps of about a thirty-second of finest_px,
+  // coarser where it would hold too many samples.
+  void place(const Box& part, double finest_px, int frame_width, int frame_height);
+  const Region& region() const { return region_; }  // what is to be sampled
+  int step() const { return step_; }
+  std::span<std::uint16_t> samples();  // to be filled; then
+  void sum_up();
+
+  struct Content {
+    double weight;  // in whole skin pixels
+    double area;    // the part of the box that the map shows, in pixels
+    double density() const { return area > 0 ? weight / area : 0; }
+  };
+  Content inside(const Box& box) const;
+
+ private:
+  double up_to(double column, double row) const;  // weight above and to the left, in samples
+
+  Region region_;
+  int step_ = 1, columns_ = 0, rows_ = 0;
+  std::vector<std::uint16_t> samples_;
+  std::vector<std::uint32_t> sums_;  // (columns + 1) x (rows + 1)
+};
+
+}  // namespace triptych::skin_tracker

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# The built-in video: the centroid within half a pixel of the truth, the head followed in every frame beside a distractor, and
+# every picture written. Usage: skin_demo_synthetic.sh <skin_demo> <scratch folder>
+set -eu
+program="$1"
+scratch="$2"
+rm -rf "$scratch"
+mkdir -p "$scratch"
+cd "$scratch"
+
+# value <file> <key>: of a summary, the first number after that key.
+value() { awk -v key="\"$2\":" '$1 == key { gsub(/,/, "", $2); print $2; exit }' "$1"; }
+# check <what> <value> <limit>
+check() {
+  echo "$1: $2, at most $3 wanted"
+  awk -v v="$2" -v limit="$3" 'BEGIN { exit !(v != "" && v + 0 <= limit + 0) }'
+}
+
+"$program" --no-pictures --json plain.json
+check "largest error in px without distractor" "$(value plain.json largest)" 0.5
+check "frames without a head" "$(($(value plain.json frames) - $(value plain.json found)))" 0
+
+"$program" --no-pictures --distractor --gate --json gated.json --csv gated.csv
+check "largest error in px with a distractor, gated" "$(value gated.json largest)" 5
+check "frames without a head" "$(($(value gated.json frames) - $(value gated.json found)))" 0
+[[ $(head -n 1 gated.csv) == "frame,x_px,y_px,area,found,distance,latency_us" ]]
+
+"$program" --size 320x240 --frames 5 --hcp --smooth --headless --out pictures
+for file in first.png last.png heat_map.png; do
+  [[ -s pictures/$file ]]
+done
+[[ -s pictures/skin.mp4 || -s pictures/skin.avi ]]
+[[ -z $(find . -name '.*.tmp-*') ]]

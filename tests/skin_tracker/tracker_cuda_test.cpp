@@ -1,0 +1,223 @@
+// What adds up pixels for a tracker on a GPU, alone or beside the CPU: the bits of the CPU, from memory of
+// any kind, and nothing allocated once it runs.
+#include "frames.hpp"
+#include "summer.hpp"
+#include "support/gpu.hpp"
+
+#include <gtest/gtest.h>
+#include <triptych/skin_tracker/locate.hpp>
+#include <triptych/skin_tracker/tracker.hpp>
+
+#include <cstring>
+#include <set>
+
+namespace triptych::skin_tracker {
+namespace {
+
+using test::all_frame_formats;
+using test::RandomFrame;
+
+constexpr LinearFilter filter{0.012, -0.004, -0.006, -0.3};
+
+class TrackerCuda : public testing::Test {
+ protected:
+  void SetUp() override { TRIPTYCH_REQUIRE_CUDA_OR_SKIP(); }
+};
+
+// The same frame in page-locked memory.
+class PinnedFrame {
+ public:
+  explicit PinnedFrame(const RandomFrame& frame)
+      : frame_(frame), memory_(static_cast<std::int64_t>(frame.bytes().size())) {
+    std::memcpy(memory_.data(), frame.bytes().data(), frame.bytes().size());
+  }
+  Frame host() const {
+    const Frame f = frame_.host();
+    const auto moved = [&](const std::uint8_t* p) {
+      return p == nullptr ? nullptr : memory_.data() + (p - frame_.bytes().data());
+    };
+    return {f.format(),        moved(f.data()),       f.width(), f.height(), f.pitch_bytes(),
+            moved(f.chroma()), f.chroma_pitch_bytes()};
+  }
+
+ private:
+  const RandomFrame& frame_;
+  PinnedBuffer<std::uint8_t> memory_;
+};
+
+void expect_bits_of_the_cpu(Summer& summer, const Frame& frame) {
+  const int w = frame.width(), h = frame.height();
+  const Region whole = frame.whole();
+  EXPECT_EQ(summer.sum(frame, whole, false), sum_cpu(frame, whole, filter));
+  // then parts of the same frame
+  for (const Region region : {Region{3, 5, w / 2, h / 3}, Region{0, 0, w, 0}, Region{w - 1, h - 1, 1, 1}})
+    EXPECT_EQ(summer.sum(frame, region, true), sum_cpu(frame, region, filter)) << region.y;
+}
+
+TEST_F(TrackerCuda, EveryFormatFromPageableAndPageLockedMemory) {
+  std::uint64_t seed = 10;
+  for (const FrameFormat format : all_frame_formats) {
+    for (const int padding : {0, 5}) {
+      const RandomFrame pageable(format, 642, 482, ++seed, padding), next(format, 642, 482, ++seed, padding);
+      SCOPED_TRACE(pageable.words());
+      const PinnedFrame locked(pageable);
+      const Frame first = pageable.host();
+      for (const bool joint : {false, true}) {
+        const auto summer = joint ? make_joint_summer(filter, format, first.width(), first.height(), 0, 0)
+                                  : make_cuda_summer(filter, format, first.width(), first.height(), 0);
+        expect_bits_of_the_cpu(*summer, first);
+        expect_bits_of_the_cpu(*summer, next.host());
+        expect_bits_of_the_cpu(*summer, locked.host());
+      }
+    }
+  }
+}
+
+// Only the rows of a region are uploaded: a wider region of the same frame needs the others too, and rows of
+// the frame before must not be mistaken for this one's.
+TEST_F(TrackerCuda, RowsThatAreNotThereYetAreUploaded) {
+  for (const FrameFormat format : {FrameFormat::rgba, FrameFormat::nv12}) {
+    const RandomFrame one(format, 320, 200, 21), two(format, 320, 200, 22);
+    const auto summer = make_cuda_summer(filter, format, 320, 200, 0);
+    const auto expect = [&](const RandomFrame& frame, const Region& region, bool again) {
+      EXPECT_EQ(summer->sum(frame.host(), region, again), sum_cpu(frame.host(), region, filter))
+          << to_string(format) << ", rows from " << region.y << ", again " << again;
+    };
+    expect(one, {0, 0, 320, 200}, false);
+    expect(two, {10, 91, 100, 17}, false);
+    expect(two, {10, 50, 100, 20}, true);   // above, not touching
+    expect(two, {10, 150, 100, 33}, true);  // below
+    expect(two, {0, 0, 320, 200}, true);    // all around
+    expect(one, {0, 40, 320, 1}, true);     // another frame in truth
+    expect(one, {0, 0, 320, 200}, false);
+  }
+}
+
+TEST_F(TrackerCuda, AFrameOnTheGpuStaysThere) {
+  const RandomFrame frame(FrameFormat::bgra, 640, 360, 31);
+  Stream stream;
+  DeviceBuffer<std::uint8_t> memory(static_cast<std::int64_t>(frame.bytes().size()));
+  copy_to_device(std::span<const std::uint8_t>(frame.bytes()), memory.span(), stream);
+  stream.synchronize();
+  const Region region{11, 21, 300, 200};
+  for (const bool joint : {false, true}) {
+    const auto summer = joint ? make_joint_summer(filter, FrameFormat::bgra, 640, 360, 0, 0)
+                              : make_cuda_summer(filter, FrameFormat::bgra, 640, 360, 0);
+    EXPECT_EQ(summer->sum(frame.device(memory.data()), region, false), sum_cpu(frame.host(), region, filter));
+    EXPECT_EQ(summer->gpu_rows(), 200);
+  }
+}
+
+TEST_F(TrackerCuda, ClassifiersThatAreNotLinearGoByTheirTable) {
+  ChrominanceEllipse ellipse;
+  ellipse.mean = {150, 110};
+  ellipse.precision = {0.005, 0.001, 0.008};
+  const WeightTable<std::uint16_t> table{Classifier(ellipse)};
+  for (const FrameFormat format : {FrameFormat::rgb, FrameFormat::nv12}) {
+    const RandomFrame frame(format, 322, 242, 41);
+    const Sums expected = sum_cpu(frame.host(), frame.host().whole(), table);
+    EXPECT_GT(expected.weight, 0u);
+    const auto cuda = make_cuda_summer(ellipse, format, 322, 242, 0);
+    const auto joint = make_joint_summer(ellipse, format, 322, 242, 0, 2);
+    EXPECT_EQ(cuda->sum(frame.host(), frame.host().whole(), false), expected);
+    for (int k = 0; k < 5; ++k) EXPECT_EQ(joint->sum(frame.host(), frame.host().whole(), false), expected);
+  }
+}
+
+TEST_F(TrackerCuda, TheJointFormTriesSplitsAndEachHasTheSameBits) {
+  const RandomFrame frame(FrameFormat::rgba, 1920, 1080, 51);
+  const Sums expected = sum_cpu(frame.host(), frame.host().whole(), filter);
+  const auto summer = make_joint_summer(filter, FrameFormat::rgba, 1920, 1080, 0, 0);
+  std::set<int> splits;
+  for (int k = 0; k < 100; ++k) {
+    EXPECT_EQ(summer->sum(frame.host(), frame.host().whole(), false), expected);
+    EXPECT_GE(summer->gpu_rows(), 0);
+    EXPECT_LE(summer->gpu_rows(), 1080);
+    splits.insert(summer->gpu_rows());
+  }
+  EXPECT_GE(splits.size(), 3u);
+}
+
+TEST_F(TrackerCuda, SteadyStateAllocatesNothing) {
+  const RandomFrame frame(FrameFormat::rgba, 640, 360, 61);
+  const Region part{100, 100, 50, 60};
+  for (const bool joint : {false, true}) {
+    const auto summer = joint ? make_joint_summer(filter, FrameFormat::rgba, 640, 360, 0, 0)
+                              : make_cuda_summer(filter, FrameFormat::rgba, 640, 360, 0);
+    const auto run = [&] {
+      for (int k = 0; k < 5; ++k) {
+        summer->sum(frame.host(), frame.host().whole(), false);
+        summer->sum(frame.host(), part, true);
+      }
+    };
+    run();
+    const auto device = device_allocation_count();
+    const auto pinned = pinned_allocation_count();
+    run();
+    EXPECT_EQ(device_allocation_count(), device);
+    EXPECT_EQ(pinned_allocation_count(), pinned);
+  }
+}
+
+TEST_F(TrackerCuda, AChangedPixelIsSeenInTheNextFrame) {
+  RandomFrame frame(FrameFormat::rgba, 640, 360, 71);
+  const LinearFilter red{1.0 / 255, 0, 0, 0};
+  const auto summer = make_cuda_summer(red, FrameFormat::rgba, 640, 360, 0);
+  const Sums before = summer->sum(frame.host(), frame.host().whole(), false);
+  frame.bytes()[std::size_t{4} * (640 * 360 - 1)] ^= 1;
+  EXPECT_NE(summer->sum(frame.host(), frame.host().whole(), false), before);
+}
+
+TEST_F(TrackerCuda, SamplesAreThoseOfTheCpu) {
+  ChrominanceEllipse ellipse;
+  ellipse.mean = {150, 110};
+  ellipse.precision = {0.005, 0.001, 0.008};
+  std::uint64_t seed = 90;
+  for (const Classifier& classifier : {Classifier(filter), Classifier(ellipse)}) {
+    const auto cpu = make_cpu_summer(classifier, 1);
+    for (const FrameFormat format : all_frame_formats) {
+      const RandomFrame frame(format, 202, 102, ++seed, 3);
+      SCOPED_TRACE(frame.words());
+      Stream stream;
+      DeviceBuffer<std::uint8_t> memory(static_cast<std::int64_t>(frame.bytes().size()));
+      copy_to_device(std::span<const std::uint8_t>(frame.bytes()), memory.span(), stream);
+      stream.synchronize();
+      const auto summer = make_cuda_summer(classifier, format, 202, 102, 0);
+      for (const int step : {1, 2, 7}) {
+        const Region region{11, 5, 150, 90};
+        const auto count = static_cast<std::size_t>((150 / step) * (90 / step));
+        std::vector<std::uint16_t> expected(count, 1), from_host(count, 2), on_gpu(count, 3);
+        cpu->sample(frame.host(), region, step, expected);
+        summer->sample(frame.host(), region, step, from_host);
+        summer->sample(frame.device(memory.data()), region, step, on_gpu);
+        EXPECT_EQ(from_host, expected);
+        EXPECT_EQ(on_gpu, expected);
+      }
+    }
+  }
+}
+
+TEST_F(TrackerCuda, TheTrackerSeesTheSameHeadOnEveryDevice) {
+  TrackerOptions options;
+  options.gate = true;
+  Tracker cpu(filter, FrameFormat::rgb, 640, 480, options);
+  options.on = TrackOn::cuda;
+  Tracker cuda(filter, FrameFormat::rgb, 640, 480, options);
+  options.on = TrackOn::joint;
+  Tracker joint(filter, FrameFormat::rgb, 640, 480, options);
+  for (std::uint64_t seed = 80; seed < 90; ++seed) {
+    const RandomFrame frame(FrameFormat::rgb, 640, 480, seed);
+    const TrackedHead expected = cpu.track(frame.host());
+    for (Tracker* tracker : {&cuda, &joint}) {
+      const TrackedHead head = tracker->track(frame.host());
+      EXPECT_EQ(head.found, expected.found);
+      EXPECT_EQ(head.x_px, expected.x_px);
+      EXPECT_EQ(head.y_px, expected.y_px);
+      EXPECT_EQ(head.area, expected.area);
+      EXPECT_EQ(head.window, expected.window);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace triptych::skin_tracker
