@@ -257,21 +257,22 @@ class CudaSummer : public Summer {
   }
   int gpu_rows() const override { return gpu_rows_; }
 
- private:
+ protected:
   Weighing weighing_;
   GpuSide gpu_;
   int gpu_rows_ = 0;
 };
 
-class JointSummer : public Summer {
+// Frames on the host are shared; one on the GPU the CPU cannot read.
+class JointSummer : public CudaSummer {
  public:
   JointSummer(const Classifier& classifier, FrameFormat format, int width, int height, int ordinal,
               int threads)
-      : weighing_(classifier),
-        gpu_(weighing_, format, width, height, ordinal),
+      : CudaSummer(classifier, format, width, height, ordinal),
         splitter_(height),
         threads_(threads > 0 ? threads : default_threads()) {}
 
+  using CudaSummer::sum;
   Sums sum(const Frame& frame, const Region& region, bool again) override {
     if (is_empty(region)) return {};
     // The models know whole rows: of a narrower region they share the rows, and learn nothing.
@@ -301,24 +302,6 @@ class JointSummer : public Summer {
     return sums;
   }
 
-  // The CPU cannot read it.
-  Sums sum(const DeviceFrame& frame, const Region& region, bool) override {
-    gpu_rows_ = region.height;
-    if (is_empty(region)) return {};
-    gpu_.enqueue(frame, region);
-    return gpu_.wait();
-  }
-
-  // A few pixels of a frame on the host are quicker looked at there than sent.
-  void sample(const Frame& frame, const Region& region, int step, std::span<std::uint16_t> weights) override {
-    weighing_.sample(frame, region, step, weights);
-  }
-  void sample(const DeviceFrame& frame, const Region& region, int step,
-              std::span<std::uint16_t> weights) override {
-    gpu_.sample(frame, region, step, weights);
-  }
-  int gpu_rows() const override { return gpu_rows_; }
-
  private:
   // One loop over the cores, whose first task is to put the GPU to work: the others do not wait for that.
   Sums start_gpu_and_sum(const Frame& frame, const Region& upper, const Region& lower, bool again) {
@@ -342,11 +325,8 @@ class JointSummer : public Summer {
     return sums;
   }
 
-  Weighing weighing_;
-  GpuSide gpu_;
   Splitter splitter_;
   int threads_;
-  int gpu_rows_ = 0;
   double started_us_ = 0;  // when the GPU was put to work
   std::array<Sums, 512> parts_{};
 };

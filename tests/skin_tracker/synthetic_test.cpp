@@ -58,7 +58,7 @@ Moments moments(const Picture& picture) {
 }
 
 TEST(SyntheticScene, HasTheSkinsCentroidWhereTheTruthIs) {
-  for (const std::uint64_t seed : {1, 2, 3}) {
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
     SyntheticOptions options;
     options.width = 640;
     options.height = 360;
