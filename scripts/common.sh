@@ -194,11 +194,22 @@ prepare() {
   cmake --build "$build_dir" --parallel "$jobs" --target "$@"
 }
 
-# show_results DIR: prints one line for each result in DIR.
+# show_comparisons DIR: prints the tables that the benches left in folders of DIR.
+show_comparisons() {
+  local table
+  for table in "$1"/*/comparison.md; do
+    if [[ -f "$table" ]]; then
+      cat "$table"
+    fi
+  done
+}
+
+# show_results DIR: prints one line for each result in DIR and its folders.
 show_results() {
   local file kind
   say "results are in $1"
-  for file in "$1"/*; do
+  for file in "$1"/* "$1"/*/*; do
+    [[ -f "$file" ]] || continue
     case "$file" in
       *.md) kind="the comparison as a table" ;;
       *.svg) kind="a chart" ;;

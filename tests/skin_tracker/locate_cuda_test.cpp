@@ -309,7 +309,7 @@ TEST_F(LocateCuda, EverythingIsCapturedAndReplayed) {
     sum_cuda(device, device.whole(), filter, sums + 3, by(Strategy::single_pass), workspace_, stream());
   });
   EXPECT_EQ(graph.node_count(), 3);
-  for (const std::uint64_t seed : {62, 63}) {
+  for (const std::uint64_t seed : {62u, 63u}) {
     frame.bytes() = test::random_values<std::uint8_t>(memory.size(), 0, 255, seed);
     copy_to_device(std::span<const std::uint8_t>(frame.bytes()), memory.span(), stream());
     graph.launch(stream());
