@@ -50,8 +50,8 @@ struct Ramp {
 constexpr std::array<int, 1> sweep_widths{16};
 // Narrower ramps fit the marked frame better and break at the first change of light.
 constexpr std::array<int, 3> final_widths{16, 32, 64};
-constexpr double nearly_as_good = 0.01;  // of G
-constexpr double nearly_as_tight = 1.1;  // of the background's weight; then the wider ramp, which is softer
+constexpr double nearly_as_good = 0.002;  // of G
+constexpr double nearly_as_tight = 1.1;   // of the background's weight; then the wider ramp, which is softer
 
 // The best ramp along a direction, in grey levels.
 class RampSearch {

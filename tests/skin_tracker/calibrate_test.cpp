@@ -113,7 +113,7 @@ TEST(Calibrate, ReportsTheMeanWeightsOfThePixels) {
   // a cell of 8 grey levels counts with its mean colour: where the ramp bends inside it, a part of the weight
   EXPECT_NEAR(c.face_weight, sum[1] / count[1], 0.03);
   EXPECT_NEAR(c.background_weight, sum[0] / count[0], 0.03);
-  EXPECT_GT(c.face_weight, 0.75);
+  EXPECT_GT(c.face_weight, 0.85);
   EXPECT_LT(c.background_weight, 0.1);
   EXPECT_DOUBLE_EQ(c.area, c.face_weight * count[1] / (count[0] + count[1]));
 }
