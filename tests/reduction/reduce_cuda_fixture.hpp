@@ -1,9 +1,8 @@
-// What the tests of the CUDA reductions share: the fixture, and inputs whose sums are exact in any order.
+// What the tests of the CUDA reductions share: their options, and inputs whose sums are exact in any order.
 #pragma once
 
 #include "sizes.hpp"
-#include "support/gpu.hpp"
-#include "support/guarded.hpp"
+#include "support/cuda_fixture.hpp"
 #include "support/random.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +10,6 @@
 #include <triptych/reduction/reduce.hpp>
 
 #include <limits>
-#include <optional>
 #include <vector>
 
 namespace triptych::reduction {
@@ -24,35 +22,7 @@ inline std::vector<Strategy> strategies_and_automatic() {
   return all;
 }
 
-class ReduceCuda : public testing::Test {
- protected:
-  void SetUp() override {
-    TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
-    stream_.emplace();
-  }
-
-  StreamRef stream() { return stream_->ref(); }
-
-  template <class T>
-  DeviceBuffer<T> upload(const std::vector<T>& values) {
-    DeviceBuffer<T> buffer(static_cast<std::int64_t>(values.size()));
-    copy_to_device(std::span<const T>(values), buffer.span(), stream());
-    return buffer;
-  }
-
-  // The one value that enqueue(result) leaves on the device; nothing around it may be touched.
-  template <class R, class Enqueue>
-  R result_of(Enqueue&& enqueue) {
-    test::GuardedDevice<R> result(1, stream());
-    enqueue(result.span().data());
-    const R value = result.to_host()[0];
-    EXPECT_TRUE(result.intact());
-    return value;
-  }
-
-  std::optional<Stream> stream_;
-  Workspace workspace_;
-};
+class ReduceCuda : public test::CudaFixture {};
 
 // Elements whose sums are exact in any order: every partial sum is an integer that the accumulator holds.
 template <class T>

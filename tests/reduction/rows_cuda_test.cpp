@@ -1,8 +1,7 @@
 // Row sums and matrix-vector products on the GPU: every plan and shape against double precision.
 #include "sizes.hpp"
+#include "support/cuda_fixture.hpp"
 #include "support/expect_error.hpp"
-#include "support/gpu.hpp"
-#include "support/guarded.hpp"
 #include "support/random.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +13,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <optional>
 
 namespace triptych::reduction {
 namespace {
@@ -30,17 +28,7 @@ constexpr Shape shapes[] = {{1, 1},      {1, 65536},  {3, 5},       {24, 4096}, 
                             {64, 65536}, {84, 49152}, {85, 9999},   {7, 100003}, {4096, 4096},
                             {100003, 3}, {20011, 67}, {70000, 130}, {2049, 1027}};
 
-class RowsCuda : public testing::Test {
- protected:
-  void SetUp() override {
-    TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
-    stream_.emplace();
-  }
-  StreamRef stream() { return stream_->ref(); }
-
-  std::optional<Stream> stream_;
-  Workspace workspace_;
-};
+class RowsCuda : public test::CudaFixture {};
 
 // The longest chain of additions of a plan: what a lane adds in a row, then trees of at most 2 + 5 + 5 levels
 // and 8 shares.

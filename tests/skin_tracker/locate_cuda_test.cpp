@@ -2,15 +2,13 @@
 // split.
 #include "locate_cuda.cuh"
 #include "frames.hpp"
+#include "support/cuda_fixture.hpp"
 #include "support/expect_error.hpp"
-#include "support/gpu.hpp"
-#include "support/guarded.hpp"
 
 #include <gtest/gtest.h>
 #include <triptych/core/graph.hpp>
 #include <triptych/skin_tracker/locate.hpp>
 
-#include <optional>
 #include <ostream>
 
 namespace triptych::skin_tracker {
@@ -113,37 +111,13 @@ TEST(PixelGroups, TheQuotientIsExactForEveryWidth) {
   }
 }
 
-class LocateCuda : public testing::Test {
+class LocateCuda : public test::CudaFixture {
  protected:
-  void SetUp() override {
-    TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
-    stream_.emplace();
-  }
-
-  StreamRef stream() { return stream_->ref(); }
-
-  template <class T>
-  DeviceBuffer<T> upload(std::span<const T> values) {
-    DeviceBuffer<T> buffer(static_cast<std::int64_t>(values.size()));
-    copy_to_device(values, buffer.span(), stream());
-    stream().synchronize();
-    return buffer;
-  }
-  DeviceBuffer<std::uint8_t> upload(const RandomFrame& frame) {
-    return upload(std::span<const std::uint8_t>(frame.bytes()));
-  }
-
   template <class How>
   Sums sum(const DeviceFrame& frame, const Region& region, const How& how, const Options& options = {}) {
-    GuardedDevice<Sums> result(1, stream());
-    sum_cuda(frame, region, how, result.span().data(), options, workspace_, stream());
-    const Sums sums = result.to_host()[0];
-    EXPECT_TRUE(result.intact());
-    return sums;
+    return result_of<Sums>(
+        [&](Sums* sums) { sum_cuda(frame, region, how, sums, options, workspace_, stream()); });
   }
-
-  std::optional<Stream> stream_;
-  Workspace workspace_;
 };
 
 // Every kernel of the single pass is met: from one block of 256 threads to tiles of 4096 groups.
@@ -158,7 +132,7 @@ TEST_F(LocateCuda, EveryFormatSizeAndPitchHasTheBitsOfTheCpu) {
   for (const FrameFormat format : all_frame_formats) {
     for (const auto& s : shapes) {
       const RandomFrame frame(format, s.width, s.height, ++seed, s.padding, s.offset);
-      const auto memory = upload(frame);
+      const auto memory = upload(frame.bytes());
       EXPECT_EQ(sum(frame.device(memory.data()), frame.host().whole(), filter),
                 sum_cpu(frame.host(), frame.host().whole(), filter))
           << frame.words() << ", seed " << seed;
@@ -170,7 +144,7 @@ TEST_F(LocateCuda, FramesOf4KAnd8KHaveTheBitsOfTheCpu) {
   const struct { int width, height; } sizes[] = {{3840, 2160}, {8190, 4351}, {most_width, most_height}};
   for (const auto& size : sizes) {
     const RandomFrame frame(FrameFormat::rgba, size.width, size.height, 21);
-    const auto memory = upload(frame);
+    const auto memory = upload(frame.bytes());
     const LinearFilter whole{0, 0, 0, 1};  // the largest sums there are
     for (const LinearFilter& f : {filter, whole}) {
       EXPECT_EQ(sum(frame.device(memory.data()), frame.host().whole(), f),
@@ -184,7 +158,7 @@ TEST_F(LocateCuda, RegionsHaveTheBitsOfTheCpu) {
   std::uint64_t seed = 300;
   for (const FrameFormat format : all_frame_formats) {
     const RandomFrame frame(format, 402, 230, ++seed, 6);
-    const auto memory = upload(frame);
+    const auto memory = upload(frame.bytes());
     for (const Region region :
          {Region{0, 0, 402, 230}, Region{1, 1, 1, 1}, Region{3, 7, 55, 33}, Region{4, 2, 64, 64},
           Region{401, 229, 1, 1}, Region{100, 50, 301, 180}, Region{10, 10, 0, 5}, Region{402, 230, 0, 0}}) {
@@ -198,7 +172,7 @@ TEST_F(LocateCuda, EveryStrategyHasTheSameBits) {
   for (const FrameFormat format : {FrameFormat::rgba, FrameFormat::bgra}) {
     for (const auto& size : {std::pair{1920, 1080}, {333, 77}, {5, 3}}) {
       const RandomFrame frame(format, size.first, size.second, 41);
-      const auto memory = upload(frame);
+      const auto memory = upload(frame.bytes());
       const Region whole = frame.host().whole();
       const Sums expected = sum_cpu(frame.host(), whole, filter);
       for (const Strategy strategy : reduction::all_strategies())
@@ -223,7 +197,7 @@ TEST_F(LocateCuda, ATableHasTheBitsOfTheCpuForEveryFormat) {
   for (const FrameFormat format : all_frame_formats) {
     for (const auto& size : {std::pair{1280, 720}, {131, 67}, {1, 1}}) {
       const RandomFrame frame(format, size.first, size.second, ++seed, size.first % 7);
-      const auto memory = upload(frame);
+      const auto memory = upload(frame.bytes());
       const Frame host = frame.host();
       const Region part = clip({5, 3, host.width(), host.height() / 2}, host.width(), host.height());
       for (const Region& region : {host.whole(), part})
@@ -247,7 +221,7 @@ TEST_F(LocateCuda, ABatchHasTheBitsOfItsFrames) {
     std::vector<DeviceFrame> on_device;
     for (int k = 0; k < b.count; ++k) {
       frames.emplace_back(b.format, b.width, b.height, 700 + static_cast<std::uint64_t>(k));
-      memory.push_back(upload(frames.back()));
+      memory.push_back(upload(frames.back().bytes()));
       on_device.push_back(frames.back().device(memory.back().data()));
     }
     for (int again = 0; again < 2; ++again) {
@@ -272,7 +246,7 @@ TEST_F(LocateCuda, FiveSplitsBetweenGpuAndCpuHaveTheBitsOfTheWhole) {
   std::uint64_t seed = 900;
   for (const FrameFormat format : all_frame_formats) {
     const RandomFrame frame(format, 1001, 600, ++seed, 3);
-    const auto memory = upload(frame);
+    const auto memory = upload(frame.bytes());
     const Frame host = frame.host();
     const Sums expected = sum_cpu(host, host.whole(), filter);
     for (const int rows : {0, 1, 149, 300, host.height()}) {
@@ -287,7 +261,7 @@ TEST_F(LocateCuda, AChangedPixelChangesTheSums) {
   RandomFrame frame(FrameFormat::rgba, 641, 481, 13);
   const LinearFilter red{1.0 / 255, 0, 0, 0};
   const auto sums = [&] {
-    const auto memory = upload(frame);
+    const auto memory = upload(frame.bytes());
     return sum(frame.device(memory.data()), frame.host().whole(), red);
   };
   const Sums before = sums();
@@ -297,7 +271,7 @@ TEST_F(LocateCuda, AChangedPixelChangesTheSums) {
 
 TEST_F(LocateCuda, EverythingIsCapturedAndReplayed) {
   RandomFrame frame(FrameFormat::rgba, 640, 360, 61);
-  auto memory = upload(frame);
+  auto memory = upload(frame.bytes());
   const DeviceFrame device = frame.device(memory.data());
   const std::vector<DeviceFrame> twice{device, device};
   GuardedDevice<Sums> result(4, stream());
@@ -322,7 +296,7 @@ TEST_F(LocateCuda, EverythingIsCapturedAndReplayed) {
 
 TEST_F(LocateCuda, SteadyStateAllocatesNothing) {
   const RandomFrame frame(FrameFormat::rgba, 640, 360, 71);
-  const auto memory = upload(frame);
+  const auto memory = upload(frame.bytes());
   const std::vector<DeviceFrame> frames(5, frame.device(memory.data()));
   DeviceBuffer<Sums> result(5);
   const auto all = [&] {
@@ -340,7 +314,8 @@ TEST_F(LocateCuda, SteadyStateAllocatesNothing) {
 TEST_F(LocateCuda, BadInputIsRefusedBeforeAnythingIsWritten) {
   const RandomFrame frame(FrameFormat::rgba, 64, 32, 81), other(FrameFormat::rgba, 32, 32, 82),
       video(FrameFormat::nv12, 64, 32, 83);
-  const auto memory = upload(frame), other_memory = upload(other), video_memory = upload(video);
+  const auto memory = upload(frame.bytes()), other_memory = upload(other.bytes()),
+             video_memory = upload(video.bytes());
   const DeviceFrame device = frame.device(memory.data());
   GuardedDevice<Sums> result(2, stream());
   Sums* sums = result.span().data();

@@ -1,8 +1,7 @@
 // The paper's GPU versions: float sums within the bound that follows from the order of their additions.
 #include "frames.hpp"
+#include "support/cuda_fixture.hpp"
 #include "support/expect_error.hpp"
-#include "support/gpu.hpp"
-#include "support/guarded.hpp"
 
 #include <gtest/gtest.h>
 #include <triptych/core/graph.hpp>
@@ -10,7 +9,6 @@
 
 #include <bit>
 #include <cmath>
-#include <optional>
 
 namespace triptych::skin_tracker {
 namespace {
@@ -66,31 +64,13 @@ Exact exact_sums(ImageView<const Rgba8> frame) {
   return sums;
 }
 
-class VariantsCuda : public testing::Test {
+class VariantsCuda : public test::CudaFixture {
  protected:
-  void SetUp() override {
-    TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
-    stream_.emplace();
-  }
-  StreamRef stream() { return stream_->ref(); }
-
-  DeviceBuffer<std::uint8_t> upload(const RandomFrame& frame) {
-    DeviceBuffer<std::uint8_t> memory(static_cast<std::int64_t>(frame.bytes().size()));
-    copy_to_device(std::span<const std::uint8_t>(frame.bytes()), memory.span(), stream());
-    stream().synchronize();
-    return memory;
-  }
-
   FloatSums sum(Variant variant, const DeviceFrame& frame) {
-    GuardedDevice<FloatSums> result(1, stream());
-    sum_gpu_variant(variant, image_of(frame), filter, result.span().data(), workspace_, stream());
-    const FloatSums sums = result.to_host()[0];
-    EXPECT_TRUE(result.intact());
-    return sums;
+    return result_of<FloatSums>([&](FloatSums* sums) {
+      sum_gpu_variant(variant, image_of(frame), filter, sums, workspace_, stream());
+    });
   }
-
-  std::optional<Stream> stream_;
-  Workspace workspace_;
 };
 
 TEST_F(VariantsCuda, EachStaysWithinTheBoundOfItsOrder) {
@@ -98,7 +78,7 @@ TEST_F(VariantsCuda, EachStaysWithinTheBoundOfItsOrder) {
   for (const auto& [width, height, padding] :
        {std::tuple{1920, 1080, 0}, {1917, 1079, 64}, {33, 7, 4}, {1, 1, 0}}) {
     const RandomFrame frame(FrameFormat::rgba, width, height, 31, padding);
-    const auto memory = upload(frame);
+    const auto memory = upload(frame.bytes());
     const Exact exact = exact_sums(image_of(frame.host()));
     // A weight: four products and sums of terms up to 255 (|r| + |g| + |b|) + |d|, and coefficients that are
     // rounded to float: 6 roundings of that.
@@ -120,7 +100,7 @@ TEST_F(VariantsCuda, EachStaysWithinTheBoundOfItsOrder) {
 
 TEST_F(VariantsCuda, TheOnesWithAFixedOrderRepeatTheirBits) {
   const RandomFrame frame(FrameFormat::rgba, 1920, 1080, 32);
-  const auto memory = upload(frame);
+  const auto memory = upload(frame.bytes());
   for (const Variant variant : gpu_variants) {
     if (variant == Variant::gpu1 || variant == Variant::gpu2 || variant == Variant::gpu8) continue;
     const FloatSums first = sum(variant, frame.device(memory.data()));
@@ -138,9 +118,9 @@ TEST_F(VariantsCuda, AChangedPixelChangesTheSums) {
   const std::size_t last = std::size_t{4} * (64 * 48 - 1);
   frame.bytes()[last] = 255;
   frame.bytes()[last + 1] = frame.bytes()[last + 2] = 0;
-  const auto memory = upload(frame);
+  const auto memory = upload(frame.bytes());
   frame.bytes()[last] = 0;
-  const auto changed = upload(frame);
+  const auto changed = upload(frame.bytes());
   for (const Variant variant : gpu_variants) {
     const double difference = double{sum(variant, frame.device(memory.data())).weight} -
                               double{sum(variant, frame.device(changed.data())).weight};
@@ -150,7 +130,7 @@ TEST_F(VariantsCuda, AChangedPixelChangesTheSums) {
 
 TEST_F(VariantsCuda, AllAreCapturedAndAllocateNothing) {
   const RandomFrame frame(FrameFormat::rgba, 640, 480, 34);
-  const auto memory = upload(frame);
+  const auto memory = upload(frame.bytes());
   const DeviceFrame device = frame.device(memory.data());
   GuardedDevice<FloatSums> result(8, stream());
   const auto all = [&] {
@@ -170,7 +150,7 @@ TEST_F(VariantsCuda, AllAreCapturedAndAllocateNothing) {
 
 TEST_F(VariantsCuda, BadInputIsRefused) {
   const RandomFrame frame(FrameFormat::rgba, 64, 48, 35);
-  const auto memory = upload(frame);
+  const auto memory = upload(frame.bytes());
   const auto image = image_of(frame.device(memory.data()));
   GuardedDevice<FloatSums> result(1, stream());
   FloatSums* sums = result.span().data();
