@@ -8,7 +8,7 @@ namespace triptych::report {
 
 std::vector<Chart> make_charts(const Results& results, const std::vector<Grid>& grids) {
   std::vector<Chart> charts;
-  for (const auto& make : {sum_chart, share_chart, multiply_chart, cpu_chart}) {
+  for (const auto& make : {sum_chart, share_chart, multiply_chart, cpu_chart, skin_chart}) {
     if (std::optional<Chart> chart = make(results, grids)) charts.push_back(*std::move(chart));
   }
   return charts;
@@ -30,10 +30,7 @@ std::string short_label(const std::string& text) {
 }
 
 std::string machine(const Results& results, const char* key, const std::string& otherwise) {
-  // "GPU 0: NVIDIA H200, compute capability 9.0, ..." is the NVIDIA H200
-  std::string name = fact(results, key);
-  if (const std::size_t colon = name.find(": "); colon != std::string::npos) name.erase(0, colon + 2);
-  name = name.substr(0, name.find(','));
+  std::string name = hardware_name(fact(results, key));
   constexpr std::size_t longest = 48;
   return name.empty() || name.size() > longest ? otherwise : name;
 }

@@ -25,6 +25,8 @@ std::optional<Chart> share_chart(const Results& results, const std::vector<Grid>
 std::optional<Chart> multiply_chart(const Results& results, const std::vector<Grid>& grids);
 // Bandwidth against size for the CPU's strategies.
 std::optional<Chart> cpu_chart(const Results& results, const std::vector<Grid>& grids);
+// Total time of a frame by every version of the skin sums, the paper's own times beside them.
+std::optional<Chart> skin_chart(const Results& results, const std::vector<Grid>& grids);
 
 std::vector<Chart> make_charts(const Results& results, const std::vector<Grid>& grids);
 

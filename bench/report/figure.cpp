@@ -14,10 +14,6 @@ constexpr double left_margin = 74;
 constexpr double right_margin = 14;
 constexpr double swatch = 20;        // the piece of line before a label
 constexpr double leader_width = 26;  // from the plot to the column of labels
-constexpr const char* ink = "#24292f";
-constexpr const char* soft_ink = "#57606a";
-constexpr const char* grid_colour = "#e4e7eb";
-constexpr const char* rule_colour = "#57606a";
 
 class PanelDrawing {
  public:
@@ -153,7 +149,15 @@ double column_width(const Panel& panel) {
 
 }  // namespace
 
+Svg begin_figure(const Figure& figure, double width, double height) {
+  Svg svg(width, height, figure.title + ". " + figure.subtitle);
+  svg.text({20, 32}, figure.title, {18, ink, "start", true});
+  svg.text({20, 52}, figure.subtitle, {13, soft_ink});
+  return svg;
+}
+
 std::string draw(const Figure& figure) {
+  if (figure.bars) return draw_bars(figure);
   const bool single = figure.panels.size() < 2;
   const double width = single ? 960 : 1120;
   std::size_t most_lines = 0;
@@ -164,9 +168,7 @@ std::string draw(const Figure& figure) {
       std::max(usual, top + bottom_margin + label_height * static_cast<double>(most_lines + 2));
   double frames = width - right_margin;  // what is left for the plots themselves
   for (const Panel& panel : figure.panels) frames -= left_margin + column_width(panel);
-  Svg svg(width, height, figure.title + ". " + figure.subtitle);
-  svg.text({20, 32}, figure.title, {18, ink, "start", true});
-  svg.text({20, 52}, figure.subtitle, {13, soft_ink});
+  Svg svg = begin_figure(figure, width, height);
   double left = 0;
   for (const Panel& panel : figure.panels) {
     const Box frame{left + left_margin, top,

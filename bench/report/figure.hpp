@@ -1,5 +1,5 @@
 // A figure: panels side by side, each with axes, lines, their names, and the limits of the machine behind
-// them.
+// them; or bars.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ struct Line {
   std::vector<Point> points;  // in the units of the axes, ascending in x; never empty
 };
 
-// A horizontal line across the panel, named as the lines are.
+// A straight line across the panel, horizontal where there are lines, and named as they are.
 struct Rule {
   double at = 0;
   std::string label;
@@ -39,13 +39,48 @@ struct Panel {
   std::optional<Floor> floor;
 };
 
+struct Bar {
+  double value = 1;
+  std::string colour;
+  std::string text;  // beside its end
+};
+
+// Bars one below the other that share a name.
+struct BarRow {
+  std::string label;
+  std::vector<Bar> bars;
+};
+
+struct BarGroup {
+  std::string title;
+  std::vector<BarRow> rows;
+};
+
+struct ColourKey {
+  std::string label;
+  std::string colour;
+};
+
+// Bars from the left edge, in groups from the top; rules are upright.
+struct BarPanel {
+  Axis x;
+  std::vector<ColourKey> keys;
+  std::vector<BarGroup> groups;
+  std::vector<Rule> rules;
+};
+
 struct Figure {
   std::string title;
   std::string subtitle;
   std::vector<Panel> panels;
+  std::optional<BarPanel> bars = {};  // instead of the panels
 };
 
 // The SVG file.
 std::string draw(const Figure& figure);
+
+// Parts of draw(): the page with its two lines of text; the file of a figure of bars.
+Svg begin_figure(const Figure& figure, double width, double height);
+std::string draw_bars(const Figure& figure);
 
 }  // namespace triptych::report

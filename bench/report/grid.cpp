@@ -67,6 +67,7 @@ Limits find_limits(const Results& results) {
     if (entry.name.text == "limit/read/cpu_1") limits.read_cpu_1 = gigabytes_per_s(entry);
     if (entry.name.text == "limit/read/cpu_all") limits.read_cpu_all = gigabytes_per_s(entry);
     if (entry.name.text == "limit/launch/gpu") limits.launch_us = entry.time_us;
+    if (entry.name.text == "limit/copy/gpu") limits.copy_us = entry.time_us;
   }
   return limits;
 }

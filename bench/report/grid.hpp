@@ -38,6 +38,7 @@ struct Limits {
   std::optional<double> read_cpu_1;
   std::optional<double> read_cpu_all;
   std::optional<double> launch_us;
+  std::optional<double> copy_us;  // of a frame from page-locked memory to the GPU
 };
 Limits find_limits(const Results& results);
 

@@ -52,13 +52,20 @@ Facts parse_facts(const Json& context) {
   std::stable_sort(facts.begin(), facts.end(), [](const auto& a, const auto& b) {
     return rank(first_facts, a.first) < rank(first_facts, b.first);
   });
-  if (context.contains("num_cpus") && context["num_cpus"].is_number_integer()) {
-    facts.emplace_back("logical cores", context["num_cpus"].dump());
+  for (const char* key : {"num_cpus", "cores"}) {  // Google Benchmark's word, and that of bench/peers
+    if (!context.contains(key) || !context[key].is_number_integer()) continue;
+    facts.emplace_back("logical cores", context[key].dump());
+    break;
   }
   if (context.contains("date") && context["date"].is_string()) {
     facts.emplace_back("date", context["date"].get<std::string>().substr(0, 10));
   }
   return facts;
+}
+
+double parse_time_us(const Json& json, const std::string& file) {
+  if (json.contains("us") && !json.contains("real_time")) return at<double>(json, "us", file);
+  return at<double>(json, "real_time", file) * unit_in_us(at<std::string>(json, "time_unit", file), file);
 }
 
 void parse_entry(const Json& json, const std::string& file, Results& results) {
@@ -73,8 +80,7 @@ void parse_entry(const Json& json, const std::string& file, Results& results) {
   }
   Entry entry;
   entry.name = parse_name(name);
-  entry.time_us =
-      at<double>(json, "real_time", file) * unit_in_us(at<std::string>(json, "time_unit", file), file);
+  entry.time_us = parse_time_us(json, file);
   if (!is_plausible(entry.time_us)) {
     results.failures.push_back(
         {entry.name.text, "its time makes no sense: " + three_digits(entry.time_us) + " us"});
@@ -121,12 +127,19 @@ Json read_results(const std::filesystem::path& path) {
   }
 }
 
+// Whether the facts can be of one machine: equal, or one of them the bare name of the other.
+bool may_be_same(const std::string& a, const std::string& b) {
+  return a.empty() || b.empty() || a == b || a == hardware_name(b) || b == hardware_name(a);
+}
+
 void append_facts(const Facts& more, Facts& facts) {
   for (const auto& [key, value] : more) {
     const auto same =
         std::find_if(facts.begin(), facts.end(), [&, k = key](const auto& f) { return f.first == k; });
     if (same == facts.end()) {
       facts.emplace_back(key, value);
+    } else if (value.find(same->second) != std::string::npos) {
+      same->second = value;
     } else if (same->second.find(value) == std::string::npos) {
       same->second += ", " + value;
     }
@@ -140,6 +153,12 @@ std::string fact(const Results& results, std::string_view key) {
     if (name == key) return value;
   }
   return "";
+}
+
+std::string hardware_name(const std::string& fact) {
+  const std::size_t colon = fact.find(": ");
+  const std::string name = colon == std::string::npos ? fact : fact.substr(colon + 2);
+  return name.substr(0, name.find(','));
 }
 
 Results parse_results(const Json& json, const std::string& file) {
@@ -168,11 +187,12 @@ Results load(std::span<const std::filesystem::path> files) {
   Results all;
   for (const std::filesystem::path& file : files) {
     Results one = parse_results(read_results(file), file.string());
-    for (const char* part : {"gpu", "cpu"}) {
+    for (const auto& [part, words] :
+         {std::pair{"gpu", "gpu"}, {"cpu", "cpu"}, {"logical cores", "number of logical cores"}}) {
       const std::string before = fact(all, part);
       const std::string now = fact(one, part);
-      require(before.empty() || now.empty() || before == now, file.string(), " was measured on another ",
-              part, " (", printable(now), ") than the files before it (", printable(before),
+      require(may_be_same(before, now), file.string(), " was measured on another ", words, " (",
+              printable(now), ") than the files before it (", printable(before),
               "); report each machine by itself");
     }
     append_facts(one.facts, all.facts);

@@ -40,12 +40,18 @@ struct Results {
 // "" when the fact is not known.
 std::string fact(const Results& results, std::string_view key);
 
-// One file's JSON. ParseError, with the file's name, when it holds no results of Google Benchmark. A name
-// that occurs several times counts as repetitions: the entry of the middle time stays.
+// The part of a fact that names the hardware: of "GPU 0: NVIDIA H200, compute capability 9.0, ..." it is
+// "NVIDIA H200".
+std::string hardware_name(const std::string& fact);
+
+// One file's JSON: of Google Benchmark, or of a script of bench/peers, which gives its times as "us".
+// ParseError, with the file's name, when it is neither. A name that occurs several times counts as
+// repetitions: the entry of the middle time stays.
 Results parse_results(const Json& json, const std::string& file);
 
 // Error when a file cannot be read, ParseError when it holds no results, InvalidArgument when the files come
-// from different machines (their limits and times would be mixed up).
+// from different machines (their limits and times would be mixed up). A machine that one file names and
+// another describes is the same.
 Results load(std::span<const std::filesystem::path> files);
 
 }  // namespace triptych::report

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <vector>
 
 #include "text.hpp"
@@ -51,19 +50,14 @@ std::vector<std::string_view> split(std::string_view text) {
   }
 }
 
+constexpr std::string_view threads_setting = "threads:";
+
 // Google Benchmark appends how it measured: "/manual_time", "/iterations:8", "/threads:2".
 bool is_appended(std::string_view part) {
   if (part == "manual_time" || part == "real_time" || part == "process_time") return true;
   constexpr std::array<std::string_view, 5> settings = {
-      "iterations:", "repeats:", "min_time:", "min_warmup_time:", "threads:"};
+      "iterations:", "repeats:", "min_time:", "min_warmup_time:", threads_setting};
   return std::any_of(settings.begin(), settings.end(), [&](auto start) { return part.starts_with(start); });
-}
-
-// A positive decimal number that is the whole text; 0 otherwise.
-std::int64_t parse_count(std::string_view text) {
-  std::int64_t count = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  return error == std::errc() && end == text.data() + text.size() && count > 0 ? count : 0;
 }
 
 bool parse_size(std::string_view text, bool matrix, Size& size) {
@@ -77,11 +71,28 @@ bool parse_size(std::string_view text, bool matrix, Size& size) {
   return size.rows > 0 && size.cols > 0;
 }
 
+// What stands after the mode of a skin name: nothing, a size or a number of threads.
+bool parse_skin_end(const std::vector<std::string_view>& parts, Name& name) {
+  if (parts.size() == 4) return true;
+  if (parts.size() != 5) return false;
+  if (parts[4].starts_with(threads_setting)) {
+    name.threads = parse_count(parts[4].substr(threads_setting.size()));
+    return name.threads > 0;
+  }
+  Size width_first;
+  if (!parse_size(parts[4], true, width_first)) return false;
+  name.size = {width_first.cols, width_first.rows};
+  return true;
+}
+
 }  // namespace
 
 Name parse_name(std::string_view text) {
   std::vector<std::string_view> parts = split(text);
-  while (parts.size() > 1 && is_appended(parts.back())) {
+  const bool skin = parts[0] == "skin";
+  // There the threads tell one peer from another.
+  const auto belongs = [&](std::string_view part) { return skin && part.starts_with(threads_setting); };
+  while (parts.size() > 1 && is_appended(parts.back()) && !belongs(parts.back())) {
     text.remove_suffix(parts.back().size() + 1);
     parts.pop_back();
   }
@@ -96,9 +107,14 @@ Name parse_name(std::string_view text) {
     return name;
   }
   const bool matrix = name.group == "multiply";
-  const bool known = matrix || rank(groups, name.group) < groups.size();
-  if (!known || parts.size() != 5 || !parse_size(parts[4], matrix, name.size)) return name;
-  name.kind = matrix ? Kind::matrix : Kind::array;
+  if (skin) {
+    if (!parse_skin_end(parts, name)) return name;
+    name.kind = Kind::skin;
+  } else {
+    const bool known = matrix || rank(groups, name.group) < groups.size();
+    if (!known || parts.size() != 5 || !parse_size(parts[4], matrix, name.size)) return name;
+    name.kind = matrix ? Kind::matrix : Kind::array;
+  }
   name.type = parts[1];
   name.series = parts[2];
   name.mode = parts[3];

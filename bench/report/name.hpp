@@ -1,7 +1,8 @@
 // What the name of a benchmark says:
-//   limit/<read or launch>/<where>
+//   limit/<read, launch or copy>/<where>
 //   <group>/<type>/<series>/<mode>/<n>               groups of array_groups()
 //   multiply/<type>/<series>/<mode>/<rows>x<cols>
+//   skin/<format>/<series>/<mode>                    or with /<width>x<height> or /threads:<n> after it
 // Anything else is of kind other: shown, but only in a plain table.
 #pragma once
 
@@ -12,11 +13,11 @@
 
 namespace triptych::report {
 
-enum class Kind { limit, array, matrix, other };
+enum class Kind { limit, array, matrix, skin, other };
 
 struct Size {
   std::int64_t rows = 0;  // 0 for arrays
-  std::int64_t cols = 0;  // arrays: the number of elements
+  std::int64_t cols = 0;  // arrays: the number of elements; 0 where the name says no size
   bool operator==(const Size&) const = default;
   bool operator<(const Size& other) const {
     return rows != other.rows ? rows < other.rows : cols < other.cols;
@@ -27,10 +28,11 @@ struct Name {
   Kind kind = Kind::other;
   std::string text;    // the whole name, without what Google Benchmark appends ("/manual_time", ...)
   std::string group;   // the first part
-  std::string type;    // limit: read or launch
-  std::string series;  // the strategy or the peer; limit: gpu, cpu_1, cpu_all
+  std::string type;    // of the elements; limit: read, launch or copy; skin: the frame's format
+  std::string series;  // the strategy, the variant or the peer; limit: gpu, cpu_1, cpu_all
   std::string mode;
   Size size;
+  std::int64_t threads = 0;  // skin: those of a peer; 0 where the name says none
 };
 
 Name parse_name(std::string_view text);

@@ -20,14 +20,15 @@ usage: bench_report --out DIR FILE.json...
 
 Each FILE.json is what a bench program wrote:
   reduction_bench --benchmark_out=reduction.json --benchmark_out_format=json
-Several files of one machine make one report; a benchmark that occurs in more than
-one counts as repeated, and the middle time is shown.
+or a script of bench/peers. Several files of one machine make one report; a benchmark
+that occurs in more than one counts as repeated, and the middle time is shown.
 
   --out DIR   where to write comparison.md and the charts; made when missing
   --help      this text
 
-Example:
+Examples:
   bench_report --out report reduction.json
+  bench_report --out report skin_tracker.json skin_peers.json
 )";
 
 struct Options {

@@ -2,6 +2,7 @@
 
 #include "charts.hpp"
 #include "grid.hpp"
+#include "skin.hpp"
 #include "table.hpp"
 #include "text.hpp"
 #include "verdict.hpp"
@@ -62,7 +63,8 @@ std::vector<ReportFile> make_report(const Results& results) {
     pictures += "![" + escape_markdown(chart.caption) + "](" + chart.file + ")\n\n";
   }
   files.front().text = heading(results) + section("Limits", limits_table(results)) +
-                       verdict_section(verdict(grids, limits)) + pictures + tables(grids, limits) +
+                       verdict_section(verdict(results, grids)) + pictures +
+                       section("The paper's Table 1", skin_table(results)) + tables(grids, limits) +
                        other_tables(results) + section("Failed", failure_list(results));
   std::string& text = files.front().text;
   while (text.ends_with("\n\n")) text.pop_back();

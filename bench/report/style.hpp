@@ -8,6 +8,12 @@
 
 namespace triptych::report {
 
+// Of everything that is not data.
+constexpr const char* ink = "#24292f";
+constexpr const char* soft_ink = "#57606a";
+constexpr const char* grid_colour = "#e4e7eb";
+constexpr const char* rule_colour = "#57606a";
+
 struct Style {
   std::string colour = "#555555";
   double width = 1.5;

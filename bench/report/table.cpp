@@ -9,19 +9,6 @@ namespace triptych::report {
 
 namespace {
 
-std::string row(const std::vector<std::string>& cells) {
-  std::string line = "|";
-  for (const std::string& cell : cells) line += " " + cell + " |";
-  return line + "\n";
-}
-
-// The first column is text, the others are numbers.
-std::string header(const std::vector<std::string>& cells) {
-  std::string line = "| --- |";
-  for (std::size_t i = 1; i < cells.size(); ++i) line += " ---: |";
-  return row(cells) + line + "\n";
-}
-
 std::string or_dash(std::optional<double> value) { return value ? three_digits(*value) : "-"; }
 
 std::string percent(std::optional<double> share) { return share ? fixed(*share * 100, 0) + " %" : "-"; }
@@ -49,12 +36,25 @@ std::vector<std::string> times(const Grid& grid, const Size& size) {
 
 }  // namespace
 
+std::string table_row(const std::vector<std::string>& cells) {
+  std::string line = "|";
+  for (const std::string& cell : cells) line += " " + cell + " |";
+  return line + "\n";
+}
+
+std::string table_header(const std::vector<std::string>& cells) {
+  std::string line = "| --- |";
+  for (std::size_t i = 1; i < cells.size(); ++i) line += " ---: |";
+  return table_row(cells) + line + "\n";
+}
+
 std::string limits_table(const Results& results) {
   const std::vector<std::pair<std::string, std::string>> words = {
       {"limit/read/gpu", "read, GPU"},
       {"limit/read/cpu_1", "read, one core"},
       {"limit/read/cpu_all", "read, all cores"},
-      {"limit/launch/gpu", "an empty kernel in a graph, GPU"}};
+      {"limit/launch/gpu", "an empty kernel in a graph, GPU"},
+      {"limit/copy/gpu", "copy of a frame to the GPU, page-locked"}};
   std::string rows;
   for (const Entry& entry : results.entries) {
     if (entry.name.kind != Kind::limit) continue;
@@ -63,10 +63,10 @@ std::string limits_table(const Results& results) {
     const std::optional<double> rate = gigabytes_per_s(entry);
     const std::string what = known == words.end() ? escape_markdown(entry.name.text) : known->second;
     const std::string limit = rate ? rate_text(*rate) : three_digits(entry.time_us) + " us";
-    rows += row({what, limit, three_digits(entry.time_us), spread(entry)});
+    rows += table_row({what, limit, three_digits(entry.time_us), spread(entry)});
   }
   if (rows.empty()) return "";
-  return header({"limit", "measured", "time (us)", "10th to 90th percentile (us)"}) + rows + "\n";
+  return table_header({"limit", "measured", "time (us)", "10th to 90th percentile (us)"}) + rows + "\n";
 }
 
 std::string grid_table(const Grid& grid, const Limits& limits) {
@@ -79,7 +79,7 @@ std::string grid_table(const Grid& grid, const Limits& limits) {
     head.emplace_back("share of read");
   }
   if (cpu) head.emplace_back("fastest, GB/s");
-  std::string table = header(head);
+  std::string table = table_header(head);
   for (const Size& size : grid.sizes) {
     std::vector<std::string> cells = times(grid, size);
     cells.insert(cells.begin(), to_string(size));
@@ -96,7 +96,7 @@ std::string grid_table(const Grid& grid, const Limits& limits) {
       }
       cells.push_back(or_dash(best));
     }
-    table += row(cells);
+    table += table_row(cells);
   }
   return table + "\n";
 }
@@ -105,15 +105,15 @@ std::string other_tables(const Results& results) {
   std::map<std::string, std::string> tables;
   for (const Entry& entry : results.entries) {
     const Name& name = entry.name;
-    if (name.kind != Kind::other) continue;
+    if (name.kind != Kind::other && name.kind != Kind::skin) continue;
     std::string& table = tables[name.group];
     if (table.empty()) {
-      table = header({"name", "time (us)", "10th to 90th percentile (us)", "GB/s", "share of read"});
+      table = table_header({"name", "time (us)", "10th to 90th percentile (us)", "GB/s", "share of read"});
     }
     const bool nested = name.text.size() > name.group.size() + 1;
     const std::string rest = nested ? name.text.substr(name.group.size() + 1) : name.text;
-    table += row({escape_markdown(rest), three_digits(entry.time_us), spread(entry),
-                  or_dash(gigabytes_per_s(entry)), percent(entry.share)});
+    table += table_row({escape_markdown(rest), three_digits(entry.time_us), spread(entry),
+                        or_dash(gigabytes_per_s(entry)), percent(entry.share)});
   }
   std::string text;
   for (const auto& [group, table] : tables) {

@@ -7,6 +7,10 @@
 
 namespace triptych::report {
 
+// A row, and the two rows above all others: the first column is text, the others are numbers.
+std::string table_row(const std::vector<std::string>& cells);
+std::string table_header(const std::vector<std::string>& cells);
+
 // The limits that were measured; "" when there are none.
 std::string limits_table(const Results& results);
 
@@ -14,7 +18,7 @@ std::string limits_table(const Results& results);
 // the GPU also the bandwidth of automatic and its share of what the GPU can read.
 std::string grid_table(const Grid& grid, const Limits& limits);
 
-// Entries whose names are not known, a table for each first part of the name; "" when there are none.
+// Entries that no grid holds, a table for each first part of the name; "" when there are none.
 std::string other_tables(const Results& results);
 
 // What did not run, and why; "" when everything ran.

@@ -54,6 +54,12 @@ std::string three_digits(double value) {
   return fixed(std::round(value / unit) * unit, 0);
 }
 
+std::int64_t parse_count(std::string_view text) {
+  std::int64_t count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  return error == std::errc() && end == text.data() + text.size() && count > 0 ? count : 0;
+}
+
 int exact_log2(std::int64_t n) {
   const auto bits = static_cast<std::uint64_t>(n);
   return n > 0 && std::has_single_bit(bits) ? std::countr_zero(bits) : -1;

@@ -13,6 +13,9 @@ std::string fixed(double value, int decimals);
 // Rounded to three significant digits, never in exponent form: 0.0123, 1.23, 12.3, 1230. "-" when not finite.
 std::string three_digits(double value);
 
+// A positive decimal number that is the whole text; 0 otherwise.
+std::int64_t parse_count(std::string_view text);
+
 // The k with 2^k == n; -1 when there is none.
 int exact_log2(std::int64_t n);
 

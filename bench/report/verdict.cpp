@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "skin.hpp"
 #include "text.hpp"
 
 namespace triptych::report {
@@ -20,13 +21,6 @@ bool overlap(const Entry& a, const Entry& b) {
   const double low = std::max(a.low_us.value_or(a.time_us), b.low_us.value_or(b.time_us));
   const double high = std::min(a.high_us.value_or(a.time_us), b.high_us.value_or(b.time_us));
   return low <= high;
-}
-
-std::string times_text(double speed_up) { return three_digits(speed_up) + "x"; }
-
-const char* word(Outcome outcome) {
-  constexpr std::array<const char*, 3> words = {"faster", "same: the spreads overlap", "slower"};
-  return words[static_cast<std::size_t>(outcome)];
 }
 
 std::string subject(const Grid& grid) {
@@ -56,8 +50,7 @@ std::string comparison_line(const Grid& grid, const std::string& ours, const std
 std::string share_line(const Grid& grid, const std::string& ours, const Size& size,
                        std::optional<double> share, const std::string& limit) {
   if (!share) return "";
-  return subject(grid) + ours + " reaches **" + fixed(*share * 100, 0) + " %** of " + limit + " at " +
-         to_string(size) + ".\n";
+  return subject(grid) + ours + " " + share_words(*share, limit) + " at " + to_string(size) + ".\n";
 }
 
 // At the largest size that was measured.
@@ -131,9 +124,22 @@ std::optional<Comparison> worst(const std::vector<Comparison>& comparisons) {
   return *least;
 }
 
-std::string verdict(const std::vector<Grid>& grids, const Limits& limits) {
+std::string times_text(double speed_up) { return three_digits(speed_up) + "x"; }
+
+const char* word(Outcome outcome) {
+  constexpr std::array<const char*, 3> words = {"faster", "same: the spreads overlap", "slower"};
+  return words[static_cast<std::size_t>(outcome)];
+}
+
+std::string share_words(double share, const std::string& limit) {
+  return "reaches **" + fixed(share * 100, 0) + " %** of " + limit;
+}
+
+std::string verdict(const Results& results, const std::vector<Grid>& grids) {
+  const Limits limits = find_limits(results);
   std::string lines;
   for (const Grid& grid : grids) lines += grid_lines(grid, limits);
+  lines += skin_verdict(results, limits);
   return lines.empty() ? lines : lines + "\n";
 }
 

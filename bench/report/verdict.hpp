@@ -38,6 +38,11 @@ std::optional<Summary> summarise(const std::vector<Comparison>& comparisons, std
 std::optional<Comparison> worst(const std::vector<Comparison>& comparisons);
 
 // The lines of the verdict, as a Markdown list; "" when there is nothing to compare.
-std::string verdict(const std::vector<Grid>& grids, const Limits& limits);
+std::string verdict(const Results& results, const std::vector<Grid>& grids);
+
+// Pieces of the lines: "2.00x"; "faster"; "reaches **54 %** of what the GPU can read".
+std::string times_text(double speed_up);
+const char* word(Outcome outcome);
+std::string share_words(double share, const std::string& limit);
 
 }  // namespace triptych::report

@@ -34,16 +34,6 @@ std::string_view name_of_kind(const GaussianPair& pair) {
 std::string_view name_of_kind(const ChrominanceEllipse&) { return names[5]; }
 std::string_view name_of_kind(const HistogramRatio&) { return names[6]; }
 
-void require_usable(const HistogramRatio& histogram) {
-  require(histogram.bits >= 1 && histogram.bits <= 8, "a histogram has 1 to 8 bits a channel, not ",
-          histogram.bits);
-  require(histogram.share.size() == std::size_t{1} << (3 * histogram.bits), "a histogram of ", histogram.bits,
-          " bits a channel has ", std::size_t{1} << (3 * histogram.bits), " cells, not ",
-          histogram.share.size());
-}
-template <class T>
-void require_usable(const T&) {}
-
 double ratio(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }

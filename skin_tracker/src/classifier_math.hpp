@@ -2,14 +2,18 @@
 // double.
 //
 // numbers_of() turns a classifier into what a kernel can take by value; a histogram's cells stay where they
-// are, so that a kernel passes its own copy's address. Host and device agree up to the rounding of exp, cos
-// and sin.
+// are, so that a kernel passes its own copy's address.
+//
+// Host and device give the same bits up to the rounding of exp, cos and sin: every file that includes this is
+// compiled without fused products and sums.
 #pragma once
 
+#include <triptych/core/error.hpp>
 #include <triptych/core/host_device.hpp>
 #include <triptych/skin_tracker/classifier.hpp>
 
 #include <cmath>
+#include <cstddef>
 
 namespace triptych::skin_tracker {
 
@@ -123,9 +127,21 @@ TRIPTYCH_INLINE_HD int cell_of(int bits, int r, int g, int b) {
   return (((r >> drop) << bits | g >> drop) << bits) | b >> drop;
 }
 
-TRIPTYCH_INLINE_HD double weight_of(const HistogramNumbers& h, double r, double g, double b) {
-  const int cell = cell_of(h.bits, static_cast<int>(r), static_cast<int>(g), static_cast<int>(b));
-  return clamp_weight(static_cast<double>(h.share[cell]));
+// In the numbers of its cells and shares: nothing is converted.
+TRIPTYCH_INLINE_HD float weight_of(const HistogramNumbers& h, int r, int g, int b) {
+  const float share = h.share[cell_of(h.bits, r, g, b)];
+  return !(share > 0) ? 0 : share > 1 ? 1 : share;
+}
+
+// InvalidArgument for a classifier that cannot be asked.
+template <class T>
+void require_usable(const T&) {}
+inline void require_usable(const HistogramRatio& histogram) {
+  require(histogram.bits >= 1 && histogram.bits <= 8, "a histogram has 1 to 8 bits a channel, not ",
+          histogram.bits);
+  require(histogram.share.size() == std::size_t{1} << (3 * histogram.bits), "a histogram of ", histogram.bits,
+          " bits a channel has ", std::size_t{1} << (3 * histogram.bits), " cells, not ",
+          histogram.share.size());
 }
 
 inline LinearNumbers numbers_of(const LinearFilter& f) { return {f.r, f.g, f.b, f.d}; }

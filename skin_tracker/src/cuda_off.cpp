@@ -3,7 +3,9 @@
 #include <triptych/core/error.hpp>
 #include <triptych/skin_tracker/locate.hpp>
 #include <triptych/skin_tracker/variants.hpp>
+#include <triptych/skin_tracker/weight_table.hpp>
 
+#include <cstdint>
 #include <string>
 
 #include "summer.hpp"
@@ -37,7 +39,15 @@ void sum_gpu_variant(Variant, DeviceImageView<const Rgba8>, const LinearFilter&,
   unavailable("sum_gpu_variant");
 }
 
-std::unique_ptr<Summer> make_cuda_summer(const Classifier&, FrameFormat, int, int, int) {
+template <class T>
+void build_table_cuda(const Classifier&, DeviceSpan<T>, StreamRef) {
+  unavailable("build_table_cuda");
+}
+template void build_table_cuda(const Classifier&, DeviceSpan<std::uint8_t>, StreamRef);
+template void build_table_cuda(const Classifier&, DeviceSpan<std::uint16_t>, StreamRef);
+template void build_table_cuda(const Classifier&, DeviceSpan<float>, StreamRef);
+
+std::unique_ptr<Summer> make_cuda_summer(const Classifier&, FrameFormat, int, int, int, int) {
   unavailable("tracking on a GPU");
 }
 

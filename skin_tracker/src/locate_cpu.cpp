@@ -15,6 +15,7 @@
 #include "locate_neon.hpp"
 #include "locate_paths.hpp"
 #include "locate_rows.hpp"
+#include "strips.hpp"
 
 namespace triptych::skin_tracker {
 
@@ -47,21 +48,18 @@ Sums sum_region(const Region& region, int threads, Sum sum_strip) {
   if (region.width == 0 || region.height == 0) return {};
   // A thread is woken for no less than takes longer than waking it.
   constexpr std::int64_t pixels_worth_a_thread = 1 << 15;
-  constexpr std::int64_t most_strips = 128;
   const std::int64_t pixels = std::int64_t{region.width} * region.height;
   const std::int64_t wanted = threads > 0 ? threads : default_threads();
-  const std::int64_t workers = std::clamp<std::int64_t>(pixels / pixels_worth_a_thread, 1, wanted);
-  const std::int64_t strips = workers == 1 ? 1 : std::min(workers * 4, most_strips);
-  const std::int64_t height = (region.height + strips - 1) / strips;
-  std::array<Sums, most_strips> parts;
-  parallel_chunks(region.height, height, static_cast<int>(workers),
-                  [&](std::int64_t first, std::int64_t last, std::int64_t strip) {
-                    parts[static_cast<std::size_t>(strip)] =
-                        sum_strip({region.x, region.y + static_cast<int>(first), region.width,
-                                   static_cast<int>(last - first)});
-                  });
+  const auto workers = static_cast<int>(std::clamp<std::int64_t>(pixels / pixels_worth_a_thread, 1, wanted));
+  const Strips strips(region.height, workers);
+  std::array<Sums, Strips::most> parts;
+  parallel_chunks(strips.count(), 1, workers, [&](std::int64_t, std::int64_t, std::int64_t i) {
+    const int first = strips.begin(static_cast<int>(i));
+    parts[static_cast<std::size_t>(i)] =
+        sum_strip({region.x, region.y + first, region.width, strips.end(static_cast<int>(i)) - first});
+  });
   Sums sums;
-  for (std::int64_t i = 0; i * height < region.height; ++i) sums += parts[static_cast<std::size_t>(i)];
+  for (int i = 0; i < strips.count(); ++i) sums += parts[static_cast<std::size_t>(i)];
   return sums;
 }
 

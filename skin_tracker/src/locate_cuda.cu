@@ -1,4 +1,5 @@
 #include <triptych/core/cuda.cuh>
+#include <triptych/reduction/tile_sums.cuh>
 #include <triptych/reduction/transform_reduce_libraries.cuh>
 #include <triptych/skin_tracker/locate.hpp>
 
@@ -6,7 +7,7 @@
 #include <cstddef>
 #include <string>
 
-#include "locate_cuda.cuh"
+#include "pixel_groups.cuh"
 #include "sample_cuda.hpp"
 
 namespace triptych::skin_tracker {
@@ -36,31 +37,30 @@ struct Call {
   StreamRef stream;
 };
 
-// Every strategy: for the format and the weights by which they are compared.
-template <class Layout, class Weights>
-void sum_by_any(const Call& call, const Weights& weights) {
-  const PixelGroups<Layout, Weights> pixels(call.frame, call.region, weights);
+// Every strategy of the reduction module: for the format and the weights by which they are compared.
+void sum_by_any(const Call& call, const DotWeights& weights) {
+  const PixelGroups<Rgba4, DotWeights> pixels(call.frame, call.region, weights);
   reduction::transform_reduce_cuda(pixels, pixels.elements(), AddSums{}, call.result, call.options,
                                    call.workspace, call.stream, reduction::WithLibraries{});
 }
 
-void check_only_one(reduction::Strategy strategy) {
+void check_strategy(reduction::Strategy strategy) {
   require(strategy == reduction::Strategy::automatic || strategy == reduction::Strategy::single_pass,
           "the strategy ", to_string(strategy),
           " is there for rgba and bgra frames with a linear filter alone; use automatic or single_pass");
 }
 
-// One strategy, the fastest: the others would be kernels that nobody asks for.
+// One frame, for sum_tiles_cuda. A 1080p frame has 2025 tiles of 8 rows: one for each warp of a wave.
 template <class Layout, class Weights>
-void sum_by_single_pass(const Call& call, const Weights& weights) {
-  const PixelGroups<Layout, Weights> pixels(call.frame, call.region, weights);
-  reduction::detail::check_reduce(pixels.elements(), call.result, call.options, AddSums::exact);
-  check_only_one(call.options.strategy);
-  const reduction::detail::Reduction<PixelGroups<Layout, Weights>, AddSums> reduce{
-      pixels,         pixels.elements(), AddSums{}, call.result, call.options.max_blocks,
-      call.workspace, call.stream};
-  reduce.single_pass();
-}
+struct OneFrame {
+  static constexpr int words = 6;
+  static constexpr int threads = 512;
+  static constexpr int blocks_a_multiprocessor = 1;
+  using Tiles = FrameTiles<Layout, Weights, 2, false>;
+  Tiles tiles;
+
+  __device__ const Tiles& item(int) const { return tiles; }
+};
 
 // Up to so many frames fit a kernel's parameters.
 constexpr int frames_a_launch = 192;
@@ -70,42 +70,35 @@ struct FramePlanes {
   const std::uint8_t* chroma[frames_a_launch];
 };
 
-// What the blocks of a launch count in: words of the workspace's tickets, 0 between launches.
-struct BatchTickets {
-  unsigned long long sums[frames_a_launch][6];
-  std::uint32_t blocks[frames_a_launch];
+// Frames of one size, of which `tiles` describes the first.
+template <class Layout, class Weights>
+struct ManyFrames {
+  static constexpr int words = 6;
+  static constexpr int threads = 256;
+  static constexpr int blocks_a_multiprocessor = 3;
+  using Tiles = FrameTiles<Layout, Weights, 4, true>;
+  Tiles tiles;
+  FramePlanes planes;
+
+  __device__ Tiles item(int frame) const {
+    Tiles of_frame = tiles;
+    of_frame.data = planes.data[frame];
+    of_frame.chroma = planes.chroma[frame];
+    return of_frame;
+  }
 };
-static_assert(sizeof(BatchTickets) <= Workspace::ticket_count * sizeof(std::uint32_t));
 
-constexpr int batch_threads = 256;
-constexpr int batch_unroll = 2;
-constexpr int batch_blocks =
-    2112;  // of all frames: four times what a GPU of 132 multiprocessors holds at once
+std::uint64_t* words_of(SumWords* sums) { return reinterpret_cast<std::uint64_t*>(sums); }
 
-// Row blockIdx.y of the grid owns a frame, a block the tiles blockIdx.x, + gridDim.x, ... of it. Blocks add
-// their sums to the frame's words; the last one of a frame moves those to the result and leaves them at 0.
-template <class S>
-__global__ void __launch_bounds__(batch_threads, 1024 / batch_threads)
-    batch_kernel(S pixels, std::int64_t elements, FramePlanes planes, BatchTickets* tickets,
-                 SumWords* result) {
-  using reduction::detail::Load;
-  const unsigned frame = blockIdx.y;
-  const int block = static_cast<int>(blockIdx.x);
-  const int blocks = static_cast<int>(gridDim.x);
-  pixels.data = planes.data[frame];
-  pixels.chroma = planes.chroma[frame];
-  SumWords v = pixels.aligned()
-                   ? reduction::detail::fold_tiles<batch_threads, batch_unroll, Load::aligned_once>(
-                         pixels, elements, block, blocks, AddSums{})
-                   : reduction::detail::fold_tiles<batch_threads, batch_unroll, Load::any>(
-                         pixels, elements, block, blocks, AddSums{});
-  v = reduction::detail::block_reduce<batch_threads>(v, AddSums{});
-  if (threadIdx.x != 0) return;
-  unsigned long long* sums = tickets->sums[frame];
-  AddSums::atomic(reinterpret_cast<SumWords*>(sums), v);
-  if (reduction::detail::draw_ticket(&tickets->blocks[frame], gridDim.x) != gridDim.x - 1) return;
-  result[frame] = {atomicExch(sums, 0ull),     atomicExch(sums + 1, 0ull), atomicExch(sums + 2, 0ull),
-                   atomicExch(sums + 3, 0ull), atomicExch(sums + 4, 0ull), atomicExch(sums + 5, 0ull)};
+// By tiles, the fastest way: the others would be kernels that nobody asks for.
+template <class Layout, class Weights>
+void sum_by_tiles(const Call& call, const Weights& weights) {
+  const OneFrame<Layout, Weights> source{{call.frame, call.region, weights}};
+  const int tiles = source.tiles.tiles();
+  reduction::detail::check_reduce(tiles, call.result, call.options, AddSums::exact);
+  check_strategy(call.options.strategy);
+  reduction::sum_tiles_cuda(source, tiles, 1, words_of(call.result), call.options.max_blocks, call.workspace,
+                            call.stream);
 }
 
 void check_batch(std::span<const DeviceFrame> frames, const Sums* sums) {
@@ -120,45 +113,20 @@ void check_batch(std::span<const DeviceFrame> frames, const Sums* sums) {
             " with ", frames[0].pitch_bytes());
 }
 
-// One launch for `count` frames of which `pixels` describes the first.
-template <class Pixels>
-void launch_batch(const Pixels& pixels, const FramePlanes& planes, std::int64_t count, SumWords* result,
-                  Workspace& workspace, StreamRef stream) {
-  workspace.reserve(0, stream);
-  auto* tickets = reinterpret_cast<BatchTickets*>(workspace.tickets());
-  const std::int64_t tile = std::int64_t{batch_threads} * batch_unroll * Pixels::pack_size;
-  const std::int64_t tiles = std::max<std::int64_t>(1, (pixels.elements() + tile - 1) / tile);
-  const auto blocks = static_cast<unsigned>(std::clamp<std::int64_t>(batch_blocks / count, 1, tiles));
-  launch(batch_kernel<Pixels>, {dim3(blocks, static_cast<unsigned>(count)), batch_threads}, stream, pixels,
-         pixels.elements(), planes, tickets, result);
-}
-
 template <class Layout>
 void sum_batch(std::span<const DeviceFrame> frames, const DotWeights& weights, SumWords* result,
                Workspace& workspace, StreamRef stream) {
-  using Pixels = PixelGroups<Layout, DotWeights>;
-  Pixels pixels(frames[0], frames[0].whole(), weights);
-  FramePlanes planes{};
+  ManyFrames<Layout, DotWeights> source{{frames[0], frames[0].whole(), weights}, {}};
   for (std::size_t k = 0; k < frames.size(); ++k) {
-    const Pixels of_frame(frames[k], frames[k].whole(), weights);
-    pixels.aligned_loads = pixels.aligned_loads && of_frame.aligned_loads;
-    pixels.aligned_words = pixels.aligned_words && of_frame.aligned_words;
-    planes.data[k] = frames[k].data();
-    planes.chroma[k] = frames[k].chroma();
+    const FramePixels<Layout> pixels(frames[k], frames[k].whole());
+    source.tiles.aligned_loads = source.tiles.aligned_loads && pixels.aligned_loads;
+    source.tiles.aligned_words = source.tiles.aligned_words && pixels.aligned_words;
+    source.planes.data[k] = pixels.data;
+    source.planes.chroma[k] = pixels.chroma;
   }
-  launch_batch(pixels, planes, static_cast<std::int64_t>(frames.size()), result, workspace, stream);
-}
-
-// A look-up a pixel takes longer than any way of adding up: the batch's kernel serves it too.
-template <class Layout>
-void sum_by_table(const Call& call, const TableWeights& weights) {
-  const PixelGroups<Layout, TableWeights> pixels(call.frame, call.region, weights);
-  reduction::detail::check_reduce(pixels.elements(), call.result, call.options, AddSums::exact);
-  check_only_one(call.options.strategy);
-  FramePlanes planes{};
-  planes.data[0] = call.frame.data();
-  planes.chroma[0] = call.frame.chroma();
-  launch_batch(pixels, planes, 1, call.result, call.workspace, call.stream);
+  source.tiles.find_whole();
+  reduction::sum_tiles_cuda(source, source.tiles.tiles(), static_cast<int>(frames.size()), words_of(result),
+                            0, workspace, stream);
 }
 
 // The weight of one pixel's bytes, for samples.
@@ -234,7 +202,7 @@ void sample(const DeviceFrame& frame, const Region& region, int step, const Samp
   }
 }
 
-SumWords* words_of(Sums* sums) { return reinterpret_cast<SumWords*>(sums); }
+SumWords* trivial(Sums* sums) { return reinterpret_cast<SumWords*>(sums); }
 
 }  // namespace
 
@@ -243,18 +211,19 @@ void sum_cuda(const DeviceFrame& frame, const Region& region, const LinearFilter
               StreamRef stream) {
   check_region(region, frame.width(), frame.height());
   const DotWeights weights = dot_weights(filter, frame.format());
-  const Call call{frame, region, words_of(sums_on_device), options, workspace, stream};
+  const Call call{frame, region, trivial(sums_on_device), options, workspace, stream};
   switch (frame.format()) {
     case FrameFormat::rgba:
     case FrameFormat::bgra:
-      return sum_by_any<Rgba4>(call, weights);
+      return options.strategy == reduction::Strategy::automatic ? sum_by_tiles<Rgba4>(call, weights)
+                                                                : sum_by_any(call, weights);
     case FrameFormat::rgb:
     case FrameFormat::bgr:
-      return sum_by_single_pass<Rgb4>(call, weights);
+      return sum_by_tiles<Rgb4>(call, weights);
     case FrameFormat::nv12:
-      return sum_by_single_pass<Nv12x4>(call, weights);
+      return sum_by_tiles<Nv12x4>(call, weights);
     case FrameFormat::yuyv:
-      return sum_by_single_pass<Yuyv4>(call, weights);
+      return sum_by_tiles<Yuyv4>(call, weights);
   }
 }
 
@@ -263,18 +232,18 @@ void sum_cuda(const DeviceFrame& frame, const Region& region, DeviceSpan<const s
               StreamRef stream) {
   check_region(region, frame.width(), frame.height());
   const TableWeights weights = table_weights(table, frame.format());
-  const Call call{frame, region, words_of(sums_on_device), options, workspace, stream};
+  const Call call{frame, region, trivial(sums_on_device), options, workspace, stream};
   switch (frame.format()) {
     case FrameFormat::rgba:
     case FrameFormat::bgra:
-      return sum_by_table<Rgba4>(call, weights);
+      return sum_by_tiles<Rgba4>(call, weights);
     case FrameFormat::rgb:
     case FrameFormat::bgr:
-      return sum_by_table<Rgb4>(call, weights);
+      return sum_by_tiles<Rgb4>(call, weights);
     case FrameFormat::nv12:
-      return sum_by_table<Nv12x4>(call, weights);
+      return sum_by_tiles<Nv12x4>(call, weights);
     case FrameFormat::yuyv:
-      return sum_by_table<Yuyv4>(call, weights);
+      return sum_by_tiles<Yuyv4>(call, weights);
   }
 }
 
@@ -283,7 +252,7 @@ void sum_batch_cuda(std::span<const DeviceFrame> frames, const LinearFilter& fil
   if (frames.empty()) return;
   check_batch(frames, sums_on_device);
   const DotWeights weights = dot_weights(filter, frames[0].format());
-  SumWords* result = words_of(sums_on_device);
+  SumWords* result = trivial(sums_on_device);
   while (!frames.empty()) {
     const auto some = frames.first(std::min<std::size_t>(frames.size(), frames_a_launch));
     switch (some[0].format()) {

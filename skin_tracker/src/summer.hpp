@@ -5,29 +5,64 @@
 #include <triptych/skin_tracker/classifier.hpp>
 #include <triptych/skin_tracker/frame.hpp>
 #include <triptych/skin_tracker/head.hpp>
+#include <triptych/skin_tracker/tracker.hpp>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 
 namespace triptych::skin_tracker {
 
+// Things first come, first served, in the order of frames.
+template <class T>
+class InFlight {
+ public:
+  static constexpr int most = Tracker::most_in_flight;
+  int count() const { return count_; }
+  T& back() { return items_[static_cast<std::size_t>((first_ + count_ - 1) % most)]; }
+  T& front() { return items_[static_cast<std::size_t>(first_)]; }
+  // A place for one more, which is then the last; count() must be below `most`.
+  T& push() {
+    ++count_;
+    return back();
+  }
+  void pop_back() { --count_; }
+  void pop_front() {
+    first_ = (first_ + 1) % most;
+    --count_;
+  }
+
+ private:
+  std::array<T, most> items_{};
+  int first_ = 0, count_ = 0;
+};
+
 class Summer {
  public:
   virtual ~Summer() = default;
 
-  // The sums over a region of a frame on the host (or on the GPU), ready when it returns. A second call for
-  // the same frame with again = true may rely on the frame being where the first one put it.
-  virtual Sums sum(const Frame& frame, const Region& region, bool again) = 0;
-  virtual Sums sum(const DeviceFrame& frame, const Region& region, bool again) = 0;
+  // Starts the sums over a region of a frame on the host (or on the GPU); finish() waits for those of the
+  // first frame whose sums were not asked for yet. At most Tracker::most_in_flight at a time. When begin()
+  // throws, nothing was started. Pageable memory has been read when begin() returns; page-locked and device
+  // memory is read until finish().
+  virtual void begin(const Frame& frame, const Region& region) = 0;
+  virtual void begin(const DeviceFrame& frame, const Region& region) = 0;
+  virtual Sums finish() = 0;
+
+  template <class F>
+  Sums sum(const F& frame, const Region& region) {
+    begin(frame, region);
+    return finish();
+  }
 
   // The weight (0 .. fixed_one) of the middle pixel, (step / 2, step / 2), of each step x step tile of a
   // region inside the frame: width / step by height / step weights, row by row. The same bits everywhere.
-  // Has no say in what again means. These here ask for the sum of each pixel by itself: right, and slow on a
-  // GPU.
-  virtual void sample(const Frame& frame, const Region& region, int step, std::span<std::uint16_t> weights);
+  virtual void sample(const Frame& frame, const Region& region, int step,
+                      std::span<std::uint16_t> weights) = 0;
   virtual void sample(const DeviceFrame& frame, const Region& region, int step,
-                      std::span<std::uint16_t> weights);
+                      std::span<std::uint16_t> weights) = 0;
 
   // Of the last call, when the work was shared.
   virtual int gpu_rows() const { return 0; }
@@ -36,7 +71,7 @@ class Summer {
 std::unique_ptr<Summer> make_cpu_summer(const Classifier& classifier, int threads);
 // Unavailable when there is no such GPU.
 std::unique_ptr<Summer> make_cuda_summer(const Classifier& classifier, FrameFormat format, int width,
-                                         int height, int ordinal);
+                                         int height, int ordinal, int threads);
 std::unique_ptr<Summer> make_joint_summer(const Classifier& classifier, FrameFormat format, int width,
                                           int height, int ordinal, int threads);
 

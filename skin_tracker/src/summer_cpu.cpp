@@ -1,8 +1,6 @@
 #include <triptych/core/error.hpp>
 #include <triptych/skin_tracker/locate.hpp>
 
-#include <cstddef>
-
 #include "sample_cpu.hpp"
 #include "summer.hpp"
 
@@ -10,33 +8,22 @@ namespace triptych::skin_tracker {
 
 namespace {
 
-template <class F>
-void sample_by_sums(Summer& summer, const F& frame, const Region& region, int step,
-                    std::span<std::uint16_t> weights) {
-  const int columns = region.width / step, rows = region.height / step;
-  require(weights.size() == static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows),
-          "samples do not fit into room for ", weights.size());
-  bool again = false;
-  std::size_t i = 0;
-  for (int row = 0; row < rows; ++row) {
-    for (int column = 0; column < columns; ++column) {
-      const Region pixel{region.x + column * step + step / 2, region.y + row * step + step / 2, 1, 1};
-      weights[i++] = static_cast<std::uint16_t>(summer.sum(frame, pixel, again).weight);
-      again = true;
-    }
-  }
-}
-
-// Rule: a LinearFilter or a WeightTable<std::uint16_t>.
+// Rule: a LinearFilter or a WeightTable<std::uint16_t>. The sums are there when begin() returns.
 template <class Rule>
 class CpuSummer final : public Summer {
  public:
   CpuSummer(Rule rule, int threads) : rule_(std::move(rule)), threads_(threads) {}
 
-  Sums sum(const Frame& frame, const Region& region, bool) override {
-    return sum_cpu(frame, region, rule_, threads_);
+  void begin(const Frame& frame, const Region& region) override {
+    const Sums sums = sum_cpu(frame, region, rule_, threads_);
+    done_.push() = sums;
   }
-  Sums sum(const DeviceFrame&, const Region&, bool) override { refuse(); }
+  void begin(const DeviceFrame&, const Region&) override { refuse(); }
+  Sums finish() override {
+    const Sums sums = done_.front();
+    done_.pop_front();
+    return sums;
+  }
   void sample(const Frame& frame, const Region& region, int step, std::span<std::uint16_t> weights) override {
     sample_cpu(frame, region, step, rule_, weights);
   }
@@ -49,18 +36,10 @@ class CpuSummer final : public Summer {
 
   Rule rule_;
   int threads_;
+  InFlight<Sums> done_;
 };
 
 }  // namespace
-
-void Summer::sample(const Frame& frame, const Region& region, int step, std::span<std::uint16_t> weights) {
-  sample_by_sums(*this, frame, region, step, weights);
-}
-
-void Summer::sample(const DeviceFrame& frame, const Region& region, int step,
-                    std::span<std::uint16_t> weights) {
-  sample_by_sums(*this, frame, region, step, weights);
-}
 
 std::unique_ptr<Summer> make_cpu_summer(const Classifier& classifier, int threads) {
   if (const auto* filter = std::get_if<LinearFilter>(&classifier)) {

@@ -50,7 +50,7 @@ std::unique_ptr<Summer> make_summer(const Classifier& classifier, FrameFormat fo
                                     const TrackerOptions& options) {
   switch (options.on) {
     case TrackOn::cuda:
-      return make_cuda_summer(classifier, format, width, height, options.ordinal);
+      return make_cuda_summer(classifier, format, width, height, options.ordinal, options.threads);
     case TrackOn::joint:
       return make_joint_summer(classifier, format, width, height, options.ordinal, options.threads);
     case TrackOn::cpu:
@@ -80,31 +80,52 @@ class Tracker::Impl {
   }
 
   template <class F>
-  TrackedHead track(const F& frame, double seconds) {
+  void submit(const F& frame, double seconds) {
     const Stopwatch since_call;
+    require(in_flight_.count() < most_in_flight, "there are ", in_flight_.count(),
+            " frames in flight already: ask for the next head first");
     require(frame.width() == width_ && frame.height() == height_ && frame.format() == format_,
             "a tracker of ", width_, " x ", height_, " ", to_string(format_), " frames cannot take one of ",
             frame.width(), " x ", frame.height(), " ", to_string(frame.format()));
     require(!options_.smooth || (std::isfinite(seconds) && seconds > 0),
             "smoothing needs the seconds since the last frame, above 0, not ", seconds);
     const bool seen = !options_.gate || find(frame);
+    const Region window = options_.gate && seen
+                              ? region_of(gate_.head().scaled(window_scale), width_, height_)
+                              : Region{0, 0, width_, height_};
+    summer_->begin(frame, window);
+    in_flight_.push() = {frames_++, seen, window, seconds, since_call};
+  }
+
+  TrackedHead next() {
+    require(in_flight_.count() > 0, "no frame is in flight: submit one first");
+    const Submitted of = in_flight_.front();
+    in_flight_.pop_front();
     TrackedHead head = last_;
-    head.frame = frames_++;
-    head.window = options_.gate && seen ? region_of(gate_.head().scaled(window_scale), width_, height_)
-                                        : Region{0, 0, width_, height_};
-    head.raw = head_of(summer_->sum(frame, head.window, false), width_, height_);
+    head.frame = of.frame;
+    head.window = of.window;
+    head.raw = head_of(summer_->finish(), width_, height_);
     head.area = head.raw.area;
-    head.found = seen && head.raw.found && head.raw.area >= options_.lost_below_area;
+    head.found = of.seen && head.raw.found && head.raw.area >= options_.lost_below_area;
     if (head.found) {
-      place(head, seconds);
+      place(head, of.seconds);
     } else {
       forget_smoothing();
     }
     last_ = head;
-    head.latency_us = since_call.elapsed_us();
+    head.latency_us = of.since_call.elapsed_us();
     latency_.add(head.latency_us);
     return head;
   }
+
+  template <class F>
+  TrackedHead track(const F& frame, double seconds) {
+    require(in_flight_.count() == 0, "frames are in flight: ask for their heads before another is tracked");
+    submit(frame, seconds);
+    return next();
+  }
+
+  int in_flight() const { return in_flight_.count(); }
 
   void reset() {
     gate_.reset();
@@ -148,6 +169,15 @@ class Tracker::Impl {
     smooth_distance_.reset();
   }
 
+  // A frame whose head was not asked for yet.
+  struct Submitted {
+    std::int64_t frame = 0;
+    bool seen = false;
+    Region window;
+    double seconds = 0;
+    Stopwatch since_call;
+  };
+
   TrackerOptions options_;
   FrameFormat format_;
   int width_, height_;
@@ -156,6 +186,7 @@ class Tracker::Impl {
   OneEuro smooth_x_, smooth_y_, smooth_distance_;
   std::unique_ptr<Summer> summer_;
   std::int64_t frames_ = 0;
+  InFlight<Submitted> in_flight_;
   TrackedHead last_;
   LatencyHistogram latency_;
 };
@@ -169,6 +200,10 @@ Tracker::~Tracker() = default;
 
 TrackedHead Tracker::track(const Frame& frame, double seconds) { return impl_->track(frame, seconds); }
 TrackedHead Tracker::track(const DeviceFrame& frame, double seconds) { return impl_->track(frame, seconds); }
+void Tracker::submit(const Frame& frame, double seconds) { impl_->submit(frame, seconds); }
+void Tracker::submit(const DeviceFrame& frame, double seconds) { impl_->submit(frame, seconds); }
+TrackedHead Tracker::next() { return impl_->next(); }
+int Tracker::in_flight() const { return impl_->in_flight(); }
 void Tracker::reset() { impl_->reset(); }
 LatencyStatistics Tracker::latency() const { return impl_->latency(); }
 int Tracker::gpu_rows() const { return impl_->gpu_rows(); }

@@ -2,25 +2,11 @@
 #include <triptych/core/parallel.hpp>
 #include <triptych/skin_tracker/weight_table.hpp>
 
-#include <type_traits>
 #include <utility>
 
+#include "table_math.hpp"
+
 namespace triptych::skin_tracker {
-
-namespace {
-
-template <class T>
-T stored(float weight) {
-  const double w = weight > 0 ? (weight < 1 ? double{weight} : 1.0) : 0.0;  // a NaN is 0
-  if constexpr (std::is_same_v<T, float>) {
-    return static_cast<float>(w);
-  } else {
-    constexpr double one = std::is_same_v<T, std::uint8_t> ? 255 : fixed_one;
-    return static_cast<T>(w * one + 0.5);
-  }
-}
-
-}  // namespace
 
 template <class T>
 WeightTable<T>::WeightTable(const Classifier& classifier, int threads) : weights_(colours) {

@@ -24,7 +24,8 @@ std::string files_of(std::vector<Json> entries) {
 }
 
 TEST(Charts, OnlyWithData) {
-  EXPECT_EQ(files_of(test::sample_entries()), "sum_float.svg sum_float_share.svg multiply.svg sum_cpu.svg ");
+  EXPECT_EQ(files_of(test::sample_entries()),
+            "sum_float.svg sum_float_share.svg multiply.svg sum_cpu.svg skin_table.svg ");
   EXPECT_EQ(files_of({entry("x", 1)}), "");
   EXPECT_EQ(files_of({entry("sum_cpu/double/simd/memory/4", 1)}), "sum_cpu.svg ");
   EXPECT_EQ(files_of({entry("sum/double/automatic/rotating/4", 1)}), "");
@@ -81,7 +82,9 @@ TEST(Charts, ExtremeNumbersAreDrawn) {
       std::vector<Json> entries = test::sample_entries();
       for (const std::string name :
            {"sum/float/automatic/resident/9223372036854775807", "sum_cpu/float/simd/memory/1",
-            "multiply/float/plan/resident/1x1", "limit/read/gpu"}) {
+            "multiply/float/plan/resident/1x1", "limit/read/gpu", "limit/copy/gpu",
+            "skin/rgba/gpu1/total/1920x1080", "skin/rgba/fast/resident/1920x1080",
+            "skin/rgba/batch9223372036854775807/rotating/1920x1080"}) {
         entries.push_back(entry(name, time, bytes));
       }
       for (const ReportFile& file : make_report(test::results(entries))) {

@@ -36,6 +36,19 @@ TEST(ParseResults, ConvertsUnits) {
   }
 }
 
+TEST(ParseResults, ReadsTheTimesOfPeers) {
+  const Json peer = {{"name", "skin/rgba/peer_opencv/x/threads:2"}, {"us", 7}, {"low_us", 6}, {"high_us", 8}};
+  const Results all = test::results({peer, {{"name", "a"}, {"us", 0}}});
+  ASSERT_EQ(all.entries.size(), 1u);
+  EXPECT_EQ(all.entries[0].time_us, 7);
+  EXPECT_EQ(all.entries[0].high_us, 8);
+  EXPECT_EQ(all.failures.at(0).reason, "its time makes no sense: 0 us");
+  Json both = entry("a", 4);
+  both["us"] = 9;  // somebody's counter
+  EXPECT_EQ(test::results({both}).entries[0].time_us, 4);
+  EXPECT_ERROR(test::results({{{"name", "a"}, {"us", "x"}}}), ParseError, "to be a number");
+}
+
 TEST(ParseResults, NamesTheHardwareButNotTheHost) {
   const Results all = test::results({entry("x", 1)});
   EXPECT_EQ(fact(all, "gpu"), "Some GPU");
@@ -109,6 +122,33 @@ TEST_F(Load, JoinsFilesOfOneMachineOnly) {
   b["context"]["gpu"] = "Another GPU";
   EXPECT_ERROR(load_all({file("a.json", a.dump()), file("b.json", b.dump())}), InvalidArgument,
                "b.json was measured on another gpu (Another GPU)");
+}
+
+TEST_F(Load, AMachineNamedIsTheSameAsDescribed) {
+  Json bench = test::results_json({entry("a", 1)});
+  bench["context"]["gpu"] = "GPU 0: Some GPU, 4 multiprocessors";
+  bench["context"]["cpu"] = "CPU: Some CPU, 8 of 8 logical cores, 1 GiB";
+  Json peers = {{"context", {{"cpu", "Some CPU"}, {"gpu", "Some GPU"}, {"cores", 8}, {"opencv", "5.0.0"}}},
+                {"benchmarks", {{{"name", "b"}, {"us", 2}}}}};
+  const auto both = [&](bool peers_first) {
+    const auto a = file("a.json", bench.dump());
+    const auto b = file("b.json", peers.dump());
+    return peers_first ? load_all({b, a}) : load_all({a, b});
+  };
+  for (const bool peers_first : {false, true}) {
+    const Results all = both(peers_first);
+    EXPECT_EQ(all.entries.size(), 2u);
+    EXPECT_EQ(fact(all, "gpu"), "GPU 0: Some GPU, 4 multiprocessors");
+    EXPECT_EQ(fact(all, "cpu"), "CPU: Some CPU, 8 of 8 logical cores, 1 GiB");
+    EXPECT_EQ(fact(all, "logical cores"), "8");
+    EXPECT_EQ(fact(all, "opencv"), "5.0.0");
+  }
+  peers["context"]["cpu"] = "Some";
+  EXPECT_ERROR(both(false), InvalidArgument, "b.json was measured on another cpu (Some)");
+  peers["context"]["cpu"] = "Some CPU";
+  peers["context"]["cores"] = 16;
+  EXPECT_ERROR(both(false), InvalidArgument, "b.json was measured on another number of logical cores (16)");
+  EXPECT_ERROR(both(true), InvalidArgument, "a.json was measured on another number of logical cores (8)");
 }
 
 TEST_F(Load, ChangedBytesAreParsedOrRejected) {

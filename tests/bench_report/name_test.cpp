@@ -28,6 +28,28 @@ TEST(Name, ReadsMatrices) {
   EXPECT_EQ(to_string(name.size), "48 x 2^12");
 }
 
+TEST(Name, ReadsSkin) {
+  const Name name = parse_name("skin/nv12/tracker_cuda/pinned/1920x1080/iterations:1/manual_time");
+  EXPECT_EQ(name.kind, Kind::skin);
+  EXPECT_EQ(name.text, "skin/nv12/tracker_cuda/pinned/1920x1080");
+  EXPECT_EQ(name.type, "nv12");
+  EXPECT_EQ(name.series, "tracker_cuda");
+  EXPECT_EQ(name.mode, "pinned");
+  EXPECT_EQ(name.size, (Size{1080, 1920}));
+  EXPECT_EQ(name.threads, 0);
+  EXPECT_EQ(parse_name("skin/rgba/peer_torch_compiled/resident").kind, Kind::skin);
+  EXPECT_EQ(parse_name("skin/rgba/peer_torch_compiled/resident").size, Size{});
+}
+
+TEST(Name, TheThreadsOfASkinPeerStay) {
+  const Name name = parse_name("skin/rgba/peer_opencv/clip by numpy/threads:16");
+  EXPECT_EQ(name.kind, Kind::skin);
+  EXPECT_EQ(name.text, "skin/rgba/peer_opencv/clip by numpy/threads:16");
+  EXPECT_EQ(name.mode, "clip by numpy");
+  EXPECT_EQ(name.threads, 16);
+  EXPECT_EQ(parse_name("sum/float/simd/memory/1024/threads:16").text, "sum/float/simd/memory/1024");
+}
+
 TEST(Name, ReadsLimits) {
   const Name name = parse_name("limit/read/cpu_1");
   EXPECT_EQ(name.kind, Kind::limit);
@@ -42,12 +64,27 @@ TEST(Name, DropsWhatGoogleBenchmarkAppends) {
 }
 
 TEST(Name, TheRestIsOther) {
-  for (const char* text : {"", "/", "sum", "sum/float/automatic/resident", "sum/float/automatic/resident/x",
-                           "sum/float/automatic/resident/0", "sum/float/automatic/resident/-4",
-                           "sum/float/automatic/resident/99999999999999999999", "sum/float//resident/1024",
-                           "sum/float/automatic/resident/1024/more", "multiply/float/plan/resident/1024",
-                           "multiply/float/plan/resident/4x", "multiply/float/plan/resident/4x4x4",
-                           "skin/float/automatic/resident/1024", "limit/read"}) {
+  for (const char* text : {"",
+                           "/",
+                           "sum",
+                           "sum/float/automatic/resident",
+                           "sum/float/automatic/resident/x",
+                           "sum/float/automatic/resident/0",
+                           "sum/float/automatic/resident/-4",
+                           "sum/float/automatic/resident/99999999999999999999",
+                           "sum/float//resident/1024",
+                           "sum/float/automatic/resident/1024/more",
+                           "multiply/float/plan/resident/1024",
+                           "multiply/float/plan/resident/4x",
+                           "multiply/float/plan/resident/4x4x4",
+                           "skin/float/automatic/resident/1024",
+                           "skin/rgba/fast",
+                           "skin/rgba//total/1920x1080",
+                           "skin/rgba/fast/total/1920x0",
+                           "skin/rgba/fast/total/1920x1080/more",
+                           "skin/rgba/peer_opencv/x/threads:",
+                           "skin/rgba/peer_opencv/x/threads:-1",
+                           "limit/read"}) {
     const Name name = parse_name(text);
     EXPECT_EQ(name.kind, Kind::other) << text;
     EXPECT_EQ(name.text, text);

@@ -46,8 +46,8 @@ TEST_F(Program, WritesTheReportAndSaysWhere) {
   const std::string input = file("in.json", test::results_json(test::sample_entries()).dump());
   ASSERT_EQ(run_with({"--out", target_, input}), 0) << err_.str();
   EXPECT_EQ(err_.str(), "");
-  for (const char* name :
-       {"comparison.md", "sum_float.svg", "sum_float_share.svg", "multiply.svg", "sum_cpu.svg"}) {
+  for (const char* name : {"comparison.md", "sum_float.svg", "sum_float_share.svg", "multiply.svg",
+                           "sum_cpu.svg", "skin_table.svg"}) {
     const std::string path = target_ + "/" + name;
     EXPECT_TRUE(std::filesystem::exists(path)) << name;
     EXPECT_NE(out_.str().find(path + ": "), std::string::npos) << out_.str();
@@ -59,6 +59,9 @@ TEST_F(Program, WritesTheReportAndSaysWhere) {
   EXPECT_LT(text.find("## Limits"), text.find("## Verdict"));
   EXPECT_LT(text.find("## Verdict"), text.find("### float, rotating"));
   EXPECT_NE(text.find("](sum_float.svg)"), std::string::npos);
+  EXPECT_NE(text.find("](skin_table.svg)"), std::string::npos);
+  EXPECT_LT(text.find("](skin_table.svg)"), text.find("## The paper's Table 1"));
+  EXPECT_LT(text.find("## The paper's Table 1"), text.find("| rgba/joint/total/1920x1080 | 200 |"));
 }
 
 TEST_F(Program, TheSameInputGivesTheSameBytes) {
@@ -72,7 +75,7 @@ TEST_F(Program, TheSameInputGivesTheSameBytes) {
     EXPECT_EQ(read_text(entry.path()), read_text(std::filesystem::path(again) / name)) << name;
     ++count;
   }
-  EXPECT_EQ(count, 5);
+  EXPECT_EQ(count, 6);
 }
 
 TEST_F(Program, RefusesBadInputInOneSentence) {

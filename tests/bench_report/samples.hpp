@@ -56,6 +56,9 @@ inline std::vector<Json> sample_entries() {
     add("sum_cpu/float/simd/", "memory/", 1 + n / 3e3, n * 4);
     add("sum_cpu/float/threads/", "memory/", 5 + n / 2e4, n * 4);
   }
+  for (const std::string variant : {"gpu8", "cpu1", "joint", "threads", "fast"}) {
+    all.push_back(entry("skin/rgba/" + variant + "/total/1920x1080", 200, 8294400));
+  }
   return all;
 }
 

@@ -96,6 +96,8 @@ TEST(Svg, ChartsAreXmlWhateverTheNames) {
           test::entry("sum/float/" + word(i) + "/rotating/" + std::to_string(1 + seed * i), times[i]));
       entries.push_back(test::entry("sum_cpu/float/" + word(i + 10) + "/memory/4096", times[i]));
       entries.push_back(test::entry(word(i + 20), times[i]));
+      entries.push_back(test::entry("skin/rgba/" + word(i + 40) + "/total/1920x1080", times[i]));
+      entries.push_back(test::entry("skin/rgba/peer_opencv/" + word(i + 50) + "/threads:1", times[i]));
     }
     Json json = test::results_json(entries);
     json["context"]["gpu"] = word(30);

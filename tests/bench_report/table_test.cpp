@@ -50,6 +50,9 @@ TEST(Table, Limits) {
       "| read, one core | 20.0 GB/s | 2.00 | 1.00 to 3.00 |\n"
       "| limit/launch/x | 2.50 us | 2.50 | - |\n\n");
   EXPECT_EQ(limits_table(test::results({entry("x", 1)})), "");
+  const std::string copy = limits_table(test::results({entry("limit/copy/gpu", 100, 2e6)}));
+  EXPECT_NE(copy.find("| copy of a frame to the GPU, page-locked | 20.0 GB/s | 100 | - |"),
+            std::string::npos);
 }
 
 TEST(Table, OtherNamesByTheirFirstPart) {
@@ -59,6 +62,9 @@ TEST(Table, OtherNamesByTheirFirstPart) {
   EXPECT_NE(text.find("| a\\| | 2.00 |"), std::string::npos) << text;
   EXPECT_NE(text.find("| one | 1.00 |"), std::string::npos);
   EXPECT_NE(text.find("| two/3 | 3.00 |"), std::string::npos);
+  EXPECT_NE(other_tables(test::results({entry("skin/rgba/fast/total/1920x1080", 4)}))
+                .find("| rgba/fast/total/1920x1080 | 4.00 |"),
+            std::string::npos);
 }
 
 TEST(Table, Failures) {

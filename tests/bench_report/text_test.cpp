@@ -20,6 +20,14 @@ TEST(Text, ThreeDigits) {
   EXPECT_EQ(three_digits(std::numeric_limits<double>::infinity()), "-");
 }
 
+TEST(Text, Counts) {
+  EXPECT_EQ(parse_count("64"), 64);
+  EXPECT_EQ(parse_count("9223372036854775807"), std::numeric_limits<std::int64_t>::max());
+  for (const char* text : {"", "0", "-1", "+1", " 1", "1 ", "1.5", "x", "9223372036854775808"}) {
+    EXPECT_EQ(parse_count(text), 0) << text;
+  }
+}
+
 TEST(Text, Sizes) {
   EXPECT_EQ(size_text(1), "2^0");
   EXPECT_EQ(size_text(1 << 20), "2^20");

@@ -11,7 +11,7 @@ using test::entry;
 
 std::string verdict_of(std::vector<Json> entries) {
   const Results all = test::results(std::move(entries));
-  return verdict(make_grids(all), find_limits(all));
+  return verdict(all, make_grids(all));
 }
 
 Outcome outcome_of(const Json& ours, const Json& other) {

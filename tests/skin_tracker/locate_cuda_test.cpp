@@ -1,7 +1,7 @@
 // The sums on the GPU: the bits of the CPU twin for every format, size, pitch, region, strategy, batch and
 // split.
-#include "locate_cuda.cuh"
 #include "frames.hpp"
+#include "pixel_groups.cuh"
 #include "support/cuda_fixture.hpp"
 #include "support/expect_error.hpp"
 
@@ -50,26 +50,59 @@ void expect_groups(const Frame& frame, const Region& region, const Weights& weig
   }
 }
 
+// The same of the tiles that warps add up, lane after lane.
+template <class Layout, int steps, class Weights>
+void expect_tiles(const Frame& frame, const Region& region, const Weights& weights, const Sums& expected) {
+  const FrameTiles<Layout, Weights, steps, false> frame_tiles(frame, region, weights);
+  std::uint64_t sum[6] = {};
+  for (int tile = 0; tile < frame_tiles.tiles(); ++tile) {
+    const TilePlace place = frame_tiles.place_of(tile);
+    std::int64_t weight = 0, x = 0, y = 0, xx = 0, xy = 0, yy = 0;
+    for (int lane = 0; lane < 32; ++lane) {
+      const LaneSums l = frame_tiles.of_lane(frame_tiles.start_of(place, lane), lane);
+      weight += l.weight, x += l.x, y += l.y, xy += l.xy, yy += l.yy;
+      xx += (std::int64_t{l.xx_high} << 16) + l.xx_low;
+    }
+    const auto low = [](std::int64_t v) { return static_cast<std::int32_t>(v & 0xffff); };
+    const auto high = [](std::int64_t v) { return static_cast<std::int32_t>(v >> 16); };
+    const auto word = [](std::int64_t v) { return static_cast<std::int32_t>(v); };
+    ASSERT_EQ(word(weight), weight);
+    ASSERT_EQ(word(y), y);
+    const TileSums t{place,    word(weight), word(y),  low(x),  high(x), low(xx),
+                     high(xx), low(xy),      high(xy), low(yy), high(yy)};
+    for (int k = 0; k < 6; ++k) sum[k] += frame_tiles.sum_of(t, k);
+  }
+  EXPECT_EQ(to_sums({sum[0], sum[1], sum[2], sum[3], sum[4], sum[5]}), expected);
+}
+
+template <class Layout>
+void expect_both(const Frame& frame, const Region& region, const DotWeights& weights, const Sums& expected) {
+  expect_groups<Layout>(frame, region, weights, expected);
+  expect_tiles<Layout, 1>(frame, region, weights, expected);
+  expect_tiles<Layout, 2>(frame, region, weights, expected);
+  expect_tiles<Layout, 4>(frame, region, weights, expected);
+}
+
 DotWeights dot_weights(FrameFormat format, const LinearFilter& f) {
   const FixedFilter x = fix(f, channels_of(format));
   const bool blue_first = format == FrameFormat::bgr || format == FrameFormat::bgra;
   return blue_first ? DotWeights(x.c2, x.c1, x.c0, x) : DotWeights(x.c0, x.c1, x.c2, x);
 }
 
-void expect_groups(const Frame& frame, const Region& region, const LinearFilter& f) {
+void expect_both(const Frame& frame, const Region& region, const LinearFilter& f) {
   const Sums expected = sum_cpu(frame, region, f, 1);
   const DotWeights weights = dot_weights(frame.format(), f);
   switch (frame.format()) {
     case FrameFormat::rgb:
     case FrameFormat::bgr:
-      return expect_groups<Rgb4>(frame, region, weights, expected);
+      return expect_both<Rgb4>(frame, region, weights, expected);
     case FrameFormat::rgba:
     case FrameFormat::bgra:
-      return expect_groups<Rgba4>(frame, region, weights, expected);
+      return expect_both<Rgba4>(frame, region, weights, expected);
     case FrameFormat::nv12:
-      return expect_groups<Nv12x4>(frame, region, weights, expected);
+      return expect_both<Nv12x4>(frame, region, weights, expected);
     case FrameFormat::yuyv:
-      return expect_groups<Yuyv4>(frame, region, weights, expected);
+      return expect_both<Yuyv4>(frame, region, weights, expected);
   }
 }
 
@@ -80,7 +113,7 @@ TEST(PixelGroups, TheirSumsAreTheFramesOnTheHostToo) {
     const auto below = [&](int n) { return static_cast<int>(random.next() % static_cast<unsigned>(n)); };
     const FrameFormat format = all_frame_formats[static_cast<std::size_t>(below(6))];
     const bool round = seed % 3 == 0;
-    const RandomFrame frame(format, round ? 4 * (1 + below(15)) : 1 + below(60), 1 + below(40), seed,
+    const RandomFrame frame(format, round ? 4 * (1 + below(80)) : 1 + below(300), 1 + below(40), seed,
                             round ? 0 : below(20), round ? 0 : below(4));
     SCOPED_TRACE(frame.words());
     const Frame host = frame.host();
@@ -88,26 +121,28 @@ TEST(PixelGroups, TheirSumsAreTheFramesOnTheHostToo) {
     const Region region{x, y, below(host.width() - x + 1), below(host.height() - y + 1)};
     const auto any = [&](double most) { return most * (below(2001) - 1000) / 1000; };
     const LinearFilter f{any(0.05), any(0.05), any(0.05), any(2)};
-    expect_groups(host, host.whole(), f);
-    expect_groups(host, region, f);
+    expect_both(host, host.whole(), f);
+    expect_both(host, region, f);
   }
 }
 
 // The largest magnitudes that 32 bits have to hold.
 TEST(PixelGroups, TheWidestFrameOfWholeWeightsDoesNotOverflow) {
-  const std::vector<std::uint8_t> bytes(std::size_t{4} * most_width * 4, 255);
-  const Frame frame(FrameFormat::rgba, bytes.data(), most_width, 4, 4 * most_width);
-  expect_groups(frame, frame.whole(), {0, 0, 0, 1});
+  constexpr int rows = 16;  // of the highest tile
+  const std::vector<std::uint8_t> bytes(std::size_t{4} * most_width * rows, 255);
+  const Frame frame(FrameFormat::rgba, bytes.data(), most_width, rows, 4 * most_width);
+  expect_both(frame, frame.whole(), {0, 0, 0, 1});
 }
 
 TEST(PixelGroups, TheQuotientIsExactForEveryWidth) {
   for (std::uint32_t divisor = 1; divisor <= most_width / 4; ++divisor) {
-    const detail::Eighths by_divisor(divisor);
+    const detail::Divisor by(divisor);
     for (std::uint32_t row = 0; row <= most_height / 2; ++row) {
       // the first and the last group of a row: between them the quotient can only be the same
-      ASSERT_EQ(by_divisor.quotient(8 * row * divisor), row) << divisor;
-      ASSERT_EQ(by_divisor.quotient(8 * (row * divisor + divisor - 1)), row) << divisor;
+      ASSERT_EQ(by.quotient(row * divisor), row) << divisor;
+      ASSERT_EQ(by.quotient(row * divisor + divisor - 1), row) << divisor;
     }
+    ASSERT_EQ(by.quotient(0x7fffffffu), 0x7fffffffu / divisor) << divisor;
   }
 }
 
@@ -120,7 +155,7 @@ class LocateCuda : public test::CudaFixture {
   }
 };
 
-// Every kernel of the single pass is met: from one block of 256 threads to tiles of 4096 groups.
+// Less than a tile, one block of tiles, all blocks, whole tiles and such that stick out, aligned or not.
 TEST_F(LocateCuda, EveryFormatSizeAndPitchHasTheBitsOfTheCpu) {
   const struct {
     int width, height, padding, offset;

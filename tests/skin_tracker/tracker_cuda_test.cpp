@@ -2,6 +2,7 @@
 // any kind, and nothing allocated once it runs.
 #include "frames.hpp"
 #include "summer.hpp"
+#include "support/expect_error.hpp"
 #include "support/gpu.hpp"
 
 #include <gtest/gtest.h>
@@ -48,10 +49,10 @@ class PinnedFrame {
 void expect_bits_of_the_cpu(Summer& summer, const Frame& frame) {
   const int w = frame.width(), h = frame.height();
   const Region whole = frame.whole();
-  EXPECT_EQ(summer.sum(frame, whole, false), sum_cpu(frame, whole, filter));
+  EXPECT_EQ(summer.sum(frame, whole), sum_cpu(frame, whole, filter));
   // then parts of the same frame
   for (const Region region : {Region{3, 5, w / 2, h / 3}, Region{0, 0, w, 0}, Region{w - 1, h - 1, 1, 1}})
-    EXPECT_EQ(summer.sum(frame, region, true), sum_cpu(frame, region, filter)) << region.y;
+    EXPECT_EQ(summer.sum(frame, region), sum_cpu(frame, region, filter)) << region.y;
 }
 
 TEST_F(TrackerCuda, EveryFormatFromPageableAndPageLockedMemory) {
@@ -64,7 +65,7 @@ TEST_F(TrackerCuda, EveryFormatFromPageableAndPageLockedMemory) {
       const Frame first = pageable.host();
       for (const bool joint : {false, true}) {
         const auto summer = joint ? make_joint_summer(filter, format, first.width(), first.height(), 0, 0)
-                                  : make_cuda_summer(filter, format, first.width(), first.height(), 0);
+                                  : make_cuda_summer(filter, format, first.width(), first.height(), 0, 0);
         expect_bits_of_the_cpu(*summer, first);
         expect_bits_of_the_cpu(*summer, next.host());
         expect_bits_of_the_cpu(*summer, locked.host());
@@ -73,23 +74,59 @@ TEST_F(TrackerCuda, EveryFormatFromPageableAndPageLockedMemory) {
   }
 }
 
-// Only the rows of a region are uploaded: a wider region of the same frame needs the others too, and rows of
-// the frame before must not be mistaken for this one's.
-TEST_F(TrackerCuda, RowsThatAreNotThereYetAreUploaded) {
+// Only the rows of a region are uploaded: rows of the frame before must not be mistaken for this one's.
+TEST_F(TrackerCuda, RegionsOfFramesThatChange) {
   for (const FrameFormat format : {FrameFormat::rgba, FrameFormat::nv12}) {
     const RandomFrame one(format, 320, 200, 21), two(format, 320, 200, 22);
-    const auto summer = make_cuda_summer(filter, format, 320, 200, 0);
-    const auto expect = [&](const RandomFrame& frame, const Region& region, bool again) {
-      EXPECT_EQ(summer->sum(frame.host(), region, again), sum_cpu(frame.host(), region, filter))
-          << to_string(format) << ", rows from " << region.y << ", again " << again;
-    };
-    expect(one, {0, 0, 320, 200}, false);
-    expect(two, {10, 91, 100, 17}, false);
-    expect(two, {10, 50, 100, 20}, true);   // above, not touching
-    expect(two, {10, 150, 100, 33}, true);  // below
-    expect(two, {0, 0, 320, 200}, true);    // all around
-    expect(one, {0, 40, 320, 1}, true);     // another frame in truth
-    expect(one, {0, 0, 320, 200}, false);
+    const auto summer = make_cuda_summer(filter, format, 320, 200, 0, 0);
+    for (const Region region : {Region{0, 0, 320, 200}, Region{10, 91, 100, 17}, Region{10, 50, 100, 20},
+                                Region{0, 40, 320, 1}, Region{0, 0, 320, 200}}) {
+      for (const RandomFrame* frame : {&one, &two})
+        EXPECT_EQ(summer->sum(frame->host(), region), sum_cpu(frame->host(), region, filter))
+            << to_string(format) << ", rows from " << region.y;
+    }
+  }
+}
+
+// Frames on their way at the same time: pageable ones may change at once, the order is kept.
+TEST_F(TrackerCuda, FramesInFlightKeepTheirOrderAndTheirPixels) {
+  for (const TrackOn on : {TrackOn::cuda, TrackOn::joint}) {
+    for (const bool pinned : {false, true}) {
+      TrackerOptions options;
+      options.on = on;
+      Tracker tracker(filter, FrameFormat::rgba, 640, 360, options);
+      std::vector<RandomFrame> frames;
+      std::vector<PinnedFrame> locked;
+      frames.reserve(20);
+      for (std::uint64_t k = 0; k < 20; ++k) frames.emplace_back(FrameFormat::rgba, 640, 360, 100 + k);
+      for (const RandomFrame& frame : frames) locked.emplace_back(frame);
+      std::vector<std::uint8_t> camera(frames[0].bytes().size());  // one buffer, filled again and again
+      const auto frame = [&](std::size_t k) -> Frame {
+        if (pinned) return locked[k].host();
+        camera = frames[k].bytes();
+        const Frame f = frames[k].host();
+        return {f.format(), camera.data(), f.width(), f.height(), f.pitch_bytes()};
+      };
+      const auto expect = [&](std::size_t k) {
+        const TrackedHead head = tracker.next();
+        const Head exact = locate_cpu(frames[k].host(), filter);
+        EXPECT_EQ(head.frame, static_cast<std::int64_t>(k));
+        EXPECT_EQ(head.raw.x_px, exact.x_px) << k;
+        EXPECT_EQ(head.raw.y_px, exact.y_px) << k;
+        EXPECT_EQ(head.raw.xx_px2, exact.xx_px2) << k;
+      };
+      for (std::size_t k = 0; k < frames.size(); ++k) {
+        if (tracker.in_flight() == Tracker::most_in_flight)
+          expect(k - static_cast<std::size_t>(Tracker::most_in_flight));
+        tracker.submit(frame(k));
+      }
+      EXPECT_EQ(tracker.in_flight(), Tracker::most_in_flight);
+      EXPECT_ERROR(tracker.submit(frame(0)), InvalidArgument, "in flight");
+      EXPECT_ERROR(tracker.track(frame(0)), InvalidArgument, "in flight");
+      for (std::size_t k = frames.size() - 3; k < frames.size(); ++k) expect(k);
+      EXPECT_ERROR(tracker.next(), InvalidArgument, "submit");
+      tracker.submit(frame(1));  // destroyed with a frame on its way
+    }
   }
 }
 
@@ -102,8 +139,8 @@ TEST_F(TrackerCuda, AFrameOnTheGpuStaysThere) {
   const Region region{11, 21, 300, 200};
   for (const bool joint : {false, true}) {
     const auto summer = joint ? make_joint_summer(filter, FrameFormat::bgra, 640, 360, 0, 0)
-                              : make_cuda_summer(filter, FrameFormat::bgra, 640, 360, 0);
-    EXPECT_EQ(summer->sum(frame.device(memory.data()), region, false), sum_cpu(frame.host(), region, filter));
+                              : make_cuda_summer(filter, FrameFormat::bgra, 640, 360, 0, 0);
+    EXPECT_EQ(summer->sum(frame.device(memory.data()), region), sum_cpu(frame.host(), region, filter));
     EXPECT_EQ(summer->gpu_rows(), 200);
   }
 }
@@ -117,10 +154,10 @@ TEST_F(TrackerCuda, ClassifiersThatAreNotLinearGoByTheirTable) {
     const RandomFrame frame(format, 322, 242, 41);
     const Sums expected = sum_cpu(frame.host(), frame.host().whole(), table);
     EXPECT_GT(expected.weight, 0u);
-    const auto cuda = make_cuda_summer(ellipse, format, 322, 242, 0);
+    const auto cuda = make_cuda_summer(ellipse, format, 322, 242, 0, 0);
     const auto joint = make_joint_summer(ellipse, format, 322, 242, 0, 2);
-    EXPECT_EQ(cuda->sum(frame.host(), frame.host().whole(), false), expected);
-    for (int k = 0; k < 5; ++k) EXPECT_EQ(joint->sum(frame.host(), frame.host().whole(), false), expected);
+    EXPECT_EQ(cuda->sum(frame.host(), frame.host().whole()), expected);
+    for (int k = 0; k < 5; ++k) EXPECT_EQ(joint->sum(frame.host(), frame.host().whole()), expected);
   }
 }
 
@@ -130,7 +167,7 @@ TEST_F(TrackerCuda, TheJointFormTriesSplitsAndEachHasTheSameBits) {
   const auto summer = make_joint_summer(filter, FrameFormat::rgba, 1920, 1080, 0, 0);
   std::set<int> splits;
   for (int k = 0; k < 100; ++k) {
-    EXPECT_EQ(summer->sum(frame.host(), frame.host().whole(), false), expected);
+    EXPECT_EQ(summer->sum(frame.host(), frame.host().whole()), expected);
     EXPECT_GE(summer->gpu_rows(), 0);
     EXPECT_LE(summer->gpu_rows(), 1080);
     splits.insert(summer->gpu_rows());
@@ -143,11 +180,11 @@ TEST_F(TrackerCuda, SteadyStateAllocatesNothing) {
   const Region part{100, 100, 50, 60};
   for (const bool joint : {false, true}) {
     const auto summer = joint ? make_joint_summer(filter, FrameFormat::rgba, 640, 360, 0, 0)
-                              : make_cuda_summer(filter, FrameFormat::rgba, 640, 360, 0);
+                              : make_cuda_summer(filter, FrameFormat::rgba, 640, 360, 0, 0);
     const auto run = [&] {
       for (int k = 0; k < 5; ++k) {
-        summer->sum(frame.host(), frame.host().whole(), false);
-        summer->sum(frame.host(), part, true);
+        summer->sum(frame.host(), frame.host().whole());
+        summer->sum(frame.host(), part);
       }
     };
     run();
@@ -162,10 +199,10 @@ TEST_F(TrackerCuda, SteadyStateAllocatesNothing) {
 TEST_F(TrackerCuda, AChangedPixelIsSeenInTheNextFrame) {
   RandomFrame frame(FrameFormat::rgba, 640, 360, 71);
   const LinearFilter red{1.0 / 255, 0, 0, 0};
-  const auto summer = make_cuda_summer(red, FrameFormat::rgba, 640, 360, 0);
-  const Sums before = summer->sum(frame.host(), frame.host().whole(), false);
+  const auto summer = make_cuda_summer(red, FrameFormat::rgba, 640, 360, 0, 0);
+  const Sums before = summer->sum(frame.host(), frame.host().whole());
   frame.bytes()[std::size_t{4} * (640 * 360 - 1)] ^= 1;
-  EXPECT_NE(summer->sum(frame.host(), frame.host().whole(), false), before);
+  EXPECT_NE(summer->sum(frame.host(), frame.host().whole()), before);
 }
 
 TEST_F(TrackerCuda, SamplesAreThoseOfTheCpu) {
@@ -182,7 +219,7 @@ TEST_F(TrackerCuda, SamplesAreThoseOfTheCpu) {
       DeviceBuffer<std::uint8_t> memory(static_cast<std::int64_t>(frame.bytes().size()));
       copy_to_device(std::span<const std::uint8_t>(frame.bytes()), memory.span(), stream);
       stream.synchronize();
-      const auto summer = make_cuda_summer(classifier, format, 202, 102, 0);
+      const auto summer = make_cuda_summer(classifier, format, 202, 102, 0, 0);
       for (const int step : {1, 2, 7}) {
         const Region region{11, 5, 150, 90};
         const auto count = static_cast<std::size_t>((150 / step) * (90 / step));

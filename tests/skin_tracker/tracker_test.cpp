@@ -177,6 +177,40 @@ TEST(Tracker, RejectsWhatMakesNoSense) {
                InvalidArgument, "on the GPU");
 }
 
+TEST(Tracker, FramesInFlightKeepTheirOrder) {
+  const SyntheticScene scene(small_scene(false));
+  TrackerOptions options;
+  options.gate = true;
+  options.smooth = true;
+  Tracker waiting(filter, FrameFormat::rgb, 320, 180, options);
+  Tracker ahead(filter, FrameFormat::rgb, 320, 180, options);
+  EXPECT_ERROR(ahead.next(), InvalidArgument, "submit");
+  std::vector<Rgb8> pixels(320 * 180);
+  std::vector<TrackedHead> expected;
+  const auto expect_next = [&] {
+    const TrackedHead head = ahead.next();
+    const TrackedHead& wanted = expected[static_cast<std::size_t>(head.frame)];
+    EXPECT_EQ(head.frame, wanted.frame);
+    EXPECT_EQ(head.x_px, wanted.x_px);
+    EXPECT_EQ(head.y_px, wanted.y_px);
+    EXPECT_EQ(head.distance_m, wanted.distance_m);
+    EXPECT_EQ(head.window, wanted.window);
+  };
+  for (int k = 0; k < 20; ++k) {
+    scene.render(k, {pixels.data(), 320, 180});  // the one before is gone
+    const Frame frame{ImageView<const Rgb8>(pixels.data(), 320, 180)};
+    expected.push_back(waiting.track(frame));
+    if (ahead.in_flight() == Tracker::most_in_flight) {
+      EXPECT_ERROR(ahead.submit(frame), InvalidArgument, "in flight");
+      EXPECT_ERROR(ahead.track(frame), InvalidArgument, "in flight");
+      expect_next();
+    }
+    ahead.submit(frame);
+  }
+  while (ahead.in_flight() > 0) expect_next();
+  EXPECT_EQ(ahead.latency().frames, 20);
+}
+
 TEST(CpuSummer, SamplesTheMiddlesOfTiles) {
   const SyntheticScene scene(small_scene(true));
   std::vector<Rgb8> pixels(320 * 180);
@@ -189,7 +223,13 @@ TEST(CpuSummer, SamplesTheMiddlesOfTiles) {
                                     static_cast<std::size_t>(101 / step));
     std::vector<std::uint16_t> slow(fast.size());
     summer->sample(frame, region, step, fast);
-    summer->Summer::sample(frame, region, step, slow);  // pixel by pixel
+    std::size_t i = 0;
+    for (int y = region.y + step / 2; i < slow.size(); y += step) {
+      for (int column = 0; column < 200 / step; ++column) {
+        const Region pixel{region.x + column * step + step / 2, y, 1, 1};
+        slow[i++] = static_cast<std::uint16_t>(sum_cpu(frame, pixel, filter, 1).weight);
+      }
+    }
     EXPECT_EQ(fast, slow) << step;
   }
 }

@@ -6,11 +6,17 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <limits>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include <triptych/core/error.hpp>
 
+#include "classifiers.hpp"
 #include "support/expect_error.hpp"
+#include "table_math.hpp"
 
 namespace triptych::skin_tracker {
 namespace {
@@ -57,6 +63,84 @@ TEST(WeightTable, TakesReadyWeights) {
   EXPECT_EQ((table[{0x56, 0x34, 0x12}]), 0);
   EXPECT_ERROR(WeightTable<float>(std::vector<float>(5)), InvalidArgument,
                "16777216 colours, and there are 5");
+}
+
+// Both sides of every place where a step ends: the product is exact, so the nearest step is known for sure.
+template <class T>
+void check_stored(int one) {
+  for (int step = 0; step < one; ++step) {
+    float w = static_cast<float>((step + 0.5) / one);
+    for (int k = 0; k < 3; ++k) w = std::nextafter(w, 0.0f);
+    T before = static_cast<T>(step);
+    for (int k = 0; k < 7; ++k, w = std::nextafter(w, 1.0f)) {
+      const T entry = stored<T>(w);
+      ASSERT_LE(std::abs(double{w} * one - entry), 0.5) << w;
+      ASSERT_GE(entry, before) << w;
+      before = entry;
+    }
+    ASSERT_EQ(before, step + 1);
+    ASSERT_EQ(stored<T>(static_cast<float>(static_cast<double>(step) / one)), step);
+  }
+  EXPECT_EQ(stored<T>(0.5f), (one + 1) / 2);
+}
+TEST(StoredWeight, IsTheNearestStep) {
+  check_stored<std::uint8_t>(255);
+  check_stored<std::uint16_t>(fixed_one);
+}
+
+template <class T>
+void check_stored_ends(T one) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  for (const float none : {0.0f, -0.0f, -1e-30f, -7.0f, -infinity, std::nanf("")})
+    EXPECT_EQ(stored<T>(none), T{0}) << none;
+  for (const float whole : {1.0f, 1.0000001f, 3e38f, infinity}) EXPECT_EQ(stored<T>(whole), one) << whole;
+}
+TEST(StoredWeight, IsClampedAndANanIsNone) {
+  check_stored_ends<std::uint8_t>(255);
+  check_stored_ends<std::uint16_t>(fixed_one);
+  check_stored_ends<float>(1);
+}
+
+TEST(StoredWeight, OfAFloatIsItself) {
+  for (const float w : {1e-45f, 1e-38f, 0.1f, 0.5f, 0.99999994f}) EXPECT_EQ(stored<float>(w), w);
+}
+
+// What a thread of the GPU calculates, on the host. Every 61st pack: 61 shares no factor with their number.
+template <class T>
+void check_packs(const Classifier& classifier) {
+  constexpr auto size = static_cast<std::uint32_t>(TablePack<T>::colours);
+  constexpr auto packs = static_cast<std::uint32_t>(WeightTable<T>::colours) / size;
+  for (std::uint32_t i = packs - 1; i < packs; i -= 61) {  // ends by wrapping round
+    const std::uint32_t first = i * size;
+    const TablePack<T> pack =
+        std::visit([&](const auto& kind) { return table_pack<T>(numbers_of(kind), first); }, classifier);
+    T entries[size];
+    static_assert(sizeof entries == sizeof pack.words);
+    std::memcpy(entries, pack.words, sizeof entries);
+    for (std::uint32_t k = 0; k < size; ++k) {
+      const std::uint32_t c = first + k;
+      ASSERT_EQ(entries[k], stored<T>(weight(classifier, {static_cast<std::uint8_t>(c >> 16),
+                                                          static_cast<std::uint8_t>(c >> 8),
+                                                          static_cast<std::uint8_t>(c)})))
+          << "colour " << c;
+    }
+  }
+}
+TEST(TablePack, HoldsConsecutiveWeights) {
+  for (const auto& [name, classifier] : test::classifiers_of_all_kinds()) {
+    SCOPED_TRACE(name);
+    check_packs<std::uint8_t>(classifier);
+    check_packs<std::uint16_t>(classifier);
+    check_packs<float>(classifier);
+  }
+}
+
+TEST(BuildTableCuda, IsUnavailableInABuildWithoutCuda) {
+  if (TRIPTYCH_HAS_CUDA) GTEST_SKIP() << "built with CUDA";
+  const StreamRef stream(static_cast<CUstream_st*>(nullptr));
+  EXPECT_ERROR(build_table_cuda<std::uint8_t>(filter, {}, stream), Unavailable, "build_table_cuda");
+  EXPECT_ERROR(build_table_cuda<std::uint16_t>(filter, {}, stream), Unavailable, "TRIPTYCH_CUDA");
+  EXPECT_ERROR(build_table_cuda<float>(filter, {}, stream), Unavailable, "CPU");
 }
 
 }  // namespace

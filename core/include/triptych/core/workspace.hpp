@@ -16,7 +16,7 @@ class Workspace {
  public:
   // Words that are 0 between operations; an operation may count in them and must leave them at 0 when it
   // finishes.
-  static constexpr int ticket_count = 16384;
+  static constexpr int ticket_count = 65536;
 
   // Empty: no memory, no tickets, until the first reserve (also of 0 bytes).
   Workspace() = default;

@@ -132,7 +132,7 @@ struct Reduction {
 
   void run(Strategy strategy) const {
     const int tiles = ladder_blocks(n, ladder_threads, most_partials);
-    const int strided = ladder_blocks(n, ladder_threads, 1024);
+    const int strided = ladder_blocks(n, ladder_threads, strided_blocks);
     switch (strategy) {
       case Strategy::global_atomic:
         clear_result();
@@ -152,10 +152,12 @@ struct Reduction {
         return two_launches(grid_stride_shared_kernel<2, S, M>, strided);
       case Strategy::grid_stride_register:
         return two_launches(grid_stride_register_kernel<S, M>, strided);
-      case Strategy::grid_stride_atomic:
+      case Strategy::grid_stride_atomic: {
+        const int few = std::min(strided, strided_atomic_blocks);
         clear_result();
-        return launch(grid_stride_atomic_kernel<S, M>, {grid(strided), ladder_threads}, stream, source, n,
-                      monoid, strided, result, lock());
+        return launch(grid_stride_atomic_kernel<S, M>, {grid(few), ladder_threads}, stream, source, n, monoid,
+                      few, result, lock());
+      }
       case Strategy::warp_shuffle:
         return two_launches(warp_shuffle_kernel<S, M>, strided);
       case Strategy::cluster:
@@ -164,8 +166,6 @@ struct Reduction {
         return single_pass();
     }
   }
-
-  static constexpr int mailbox_offset = 1024;
 };
 
 }  // namespace detail

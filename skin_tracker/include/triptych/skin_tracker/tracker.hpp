@@ -1,5 +1,5 @@
 // Tracker: follows one head through frames. Made once for a device and a frame size, then fed frames; it owns
-// buffers, stream and graph, and allocates nothing afterwards.
+// buffers and streams, and allocates nothing afterwards.
 #pragma once
 
 #include <triptych/core/device.hpp>
@@ -68,6 +68,17 @@ class Tracker {
   TrackedHead track(const Frame& frame, double seconds = 1.0 / 30);
   // A frame that is on the GPU already; InvalidArgument unless the tracker runs on one.
   TrackedHead track(const DeviceFrame& frame, double seconds = 1.0 / 30);
+
+  // The same in two halves, for a stream of frames: submit() starts a frame, next() gives the heads in the
+  // order of their frames. On a GPU the copy of a frame then overlaps with the sums over the one before it;
+  // the CPU, alone or beside a GPU, does its work in submit(). A frame in page-locked memory or on the GPU
+  // must stay as it is until its head is out; any other may change when submit() returns. InvalidArgument
+  // when most_in_flight frames are on their way, and from next() when none is.
+  static constexpr int most_in_flight = 3;
+  void submit(const Frame& frame, double seconds = 1.0 / 30);
+  void submit(const DeviceFrame& frame, double seconds = 1.0 / 30);
+  TrackedHead next();
+  int in_flight() const;
 
   // Forgets the position: the next frame is searched as a whole.
   void reset();

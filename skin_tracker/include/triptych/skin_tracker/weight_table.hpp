@@ -2,6 +2,8 @@
 #pragma once
 
 #include <triptych/core/pixel.hpp>
+#include <triptych/core/span.hpp>
+#include <triptych/core/stream.hpp>
 #include <triptych/skin_tracker/classifier.hpp>
 
 #include <cstddef>
@@ -33,5 +35,22 @@ class WeightTable {
 extern template class WeightTable<std::uint8_t>;
 extern template class WeightTable<std::uint16_t>;
 extern template class WeightTable<float>;
+
+// The weights of WeightTable<T>(classifier), calculated on the GPU: enqueues and returns, and they are valid
+// once the stream has come that far. Allocates nothing; can be captured in a graph. The classifier may go
+// when it returns.
+//
+// A histogram's cells have to be sent first: for that one classifier it takes device memory, waits for the
+// stream and frees it before it returns, and it is refused while the stream is capturing.
+//
+// A linear filter, an ellipse and a histogram have the bits of the CPU's table. For a Gaussian pair exp is
+// rounded otherwise on a GPU, and a few weights may differ, integers by one step and floats by one unit in
+// the last place. In hsv sin and cos are too: the same holds while no precision matrix has an eigenvalue
+// above 2^20, which those from training never have.
+//
+// T as above. InvalidArgument unless there are `colours` weights and their address is a multiple of 16;
+// Unavailable in a build without CUDA.
+template <class T>
+void build_table_cuda(const Classifier& classifier, DeviceSpan<T> weights_on_device, StreamRef stream);
 
 }  // namespace triptych::skin_tracker

@@ -35,12 +35,18 @@ __device__ __forceinline__ V broadcast_first(const V& value) {
   return move_words(value, [](unsigned word) { return __shfl_sync(all_lanes, word, 0); });
 }
 
-// The first Lanes lanes combined, in lane 0 (a power of two). All 32 lanes must call.
+// The first Lanes lanes combined, in lane 0 (a power of two). All 32 lanes must call. An exact monoid may
+// bring a faster way than shuffles.
 template <int Lanes, class M>
 __device__ __forceinline__ typename M::Value warp_reduce(typename M::Value v, M monoid) {
+  if constexpr (requires { M::template warp_reduce<Lanes>(v); }) {
+    static_assert(M::exact, "the order of a warp_reduce of one's own is not ours");
+    return M::template warp_reduce<Lanes>(v);
+  } else {
 #pragma unroll
-  for (int offset = Lanes / 2; offset > 0; offset /= 2) v = monoid(v, shuffle_down(v, offset));
-  return v;
+    for (int offset = Lanes / 2; offset > 0; offset /= 2) v = monoid(v, shuffle_down(v, offset));
+    return v;
+  }
 }
 
 // The block's values combined, valid in thread 0. Shuffles inside the warps, one exchange through shared
@@ -74,6 +80,9 @@ __device__ __forceinline__ unsigned draw_ticket(std::uint32_t* counter, unsigned
                : "memory");
   return ticket;
 }
+
+// The words of a workspace before this one are tickets, those behind it mail.
+inline constexpr int mailbox_offset = 1024;
 
 // A mailbox carries values between blocks in one trip through L2, with neither fence nor atomic: each 32-bit
 // word of a value travels in a 64-bit word whose upper half says that it has come. All words are zero between

@@ -47,9 +47,11 @@ constexpr int cluster_count(std::int64_t packs) {
   return static_cast<int>(std::clamp<std::int64_t>((packs + tile - 1) / tile, 1, 32));
 }
 
-// The rungs of the ladder: one element a thread up to most_partials blocks; grid stride with at most 1024
-// blocks.
+// The rungs of the ladder: one element a thread up to most_partials blocks; grid stride with at most
+// strided_blocks, or fewer where each thread adds to one word of shared memory: those additions queue up.
 inline constexpr int most_partials = 65536;
+inline constexpr int strided_blocks = 1024;
+inline constexpr int strided_atomic_blocks = 132;
 
 constexpr int ladder_blocks(std::int64_t n, int threads, int most) {
   return static_cast<int>(std::clamp<std::int64_t>((n + threads - 1) / threads, 1, most));

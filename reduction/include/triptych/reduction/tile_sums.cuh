@@ -1,0 +1,139 @@
+// For .cu files: several 64-bit integer sums at once over what warps add up tile by tile, in one launch.
+//
+// For a source whose elements lie in two dimensions, or whose sums are too many for shuffles: the source adds
+// up a tile with a whole warp, as it knows best; here warps become blocks and blocks one result. S is
+//   static constexpr int words;                           how many sums
+//   static constexpr int threads, blocks_a_multiprocessor;
+//   __device__ Item item(int i) const;                    one of several equal ranges: a batch
+// and Item
+//   using Tile = ...;                                     trivial: what a tile adds up to
+//   __device__ Start start(int tile) const;               where a lane begins to read
+//   __device__ Tile add_up(Start start) const;            by all lanes of a warp, the same in all
+//   __device__ std::uint64_t sum_of(const Tile& tile, int k) const;   what it is worth for sum k
+// Neither item nor start may read what other kernels write: they run before the previous grid has ended.
+// Sums wrap around modulo 2^64; any order gives the same bits.
+#pragma once
+
+#include <triptych/core/cuda.cuh>
+#include <triptych/core/error.hpp>
+#include <triptych/core/workspace.hpp>
+#include <triptych/reduction/detail/block.cuh>
+#include <triptych/reduction/detail/kernel_arch.cuh>
+#include <triptych/reduction/detail/single_pass.cuh>
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+namespace triptych::reduction {
+
+namespace detail {
+
+// 64-bit words added up over a warp by three instructions: pieces of 22 bits leave room for 32 lanes.
+struct AddWords {
+  using Value = std::uint64_t;
+  static constexpr bool exact = true;
+  __device__ std::uint64_t identity() const { return 0; }
+  __device__ std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a + b; }
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  template <int Lanes>
+  __device__ static std::uint64_t warp_reduce(std::uint64_t v) {
+    static_assert(Lanes == 32);
+    const std::uint64_t low = __reduce_add_sync(all_lanes, static_cast<unsigned>(v) & 0x3fffffu);
+    const std::uint64_t middle = __reduce_add_sync(all_lanes, static_cast<unsigned>(v >> 22) & 0x3fffffu);
+    const std::uint64_t high = __reduce_add_sync(all_lanes, static_cast<unsigned>(v >> 44));
+    return low + (middle << 22) + (high << 44);
+  }
+#endif
+};
+
+// A warp owns the tiles that are its number modulo the warps of the item. Each of the first S::words warps of
+// a block then owns one sum: over the block's warps, and in the item's last block over its blocks. With one
+// tile a warp, the usual case, no warp has to hold all sums.
+template <class S>
+__global__ void __launch_bounds__(S::threads, S::blocks_a_multiprocessor)
+    tile_sums_kernel(S source, int tiles, std::uint64_t* mail, std::uint64_t* result) {
+  constexpr int warps = S::threads / 32;
+  static_assert(S::words <= warps);
+  const auto item = source.item(static_cast<int>(blockIdx.y));
+  using Tile = typename std::remove_cvref_t<decltype(item)>::Tile;
+  __shared__ Tile last_tile[warps];
+  __shared__ std::uint64_t before[warps][S::words];
+  const int warp = static_cast<int>(threadIdx.x / 32);
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const auto block = static_cast<int>(blockIdx.x);
+  const auto blocks = static_cast<int>(gridDim.x);
+  const bool several = tiles > blocks * warps;
+  int tile = block * warps + warp;
+  auto start = item.start(tile);
+  wait_for_previous_grid();
+  if (tile < tiles) {
+    std::uint64_t sum[S::words] = {};
+    Tile sums;
+#pragma unroll 1
+    while (true) {
+      sums = item.add_up(start);
+      tile += blocks * warps;
+      if (tile >= tiles) break;
+#pragma unroll
+      for (int k = 0; k < S::words; ++k) sum[k] += item.sum_of(sums, k);
+      start = item.start(tile);
+    }
+    if (lane == 0) {
+      last_tile[warp] = sums;
+#pragma unroll
+      for (int k = 0; several && k < S::words; ++k) before[warp][k] = sum[k];
+    }
+  }
+  let_next_grid_start();
+  __syncthreads();
+  if (warp >= S::words) return;
+  const AddWords add;
+  const int owned = static_cast<int>(blockIdx.y) * S::words + warp;
+  std::uint64_t v = 0;
+  if (lane < warps && block * warps + lane < tiles) {
+    v = item.sum_of(last_tile[lane], warp);
+    if (several) v += before[lane][warp];
+  }
+  v = warp_reduce<32>(v, add);
+  if (blocks > 1) {
+    const Mailbox<std::uint64_t> mailbox{mail + std::int64_t{owned} * Mailbox<std::uint64_t>::words * blocks,
+                                         blocks};
+    if (lane == 0) mailbox.send(block, v);
+    if (block != blocks - 1) return;
+    v = combine_mail(mailbox, add);
+  }
+  if (lane == 0) result[owned] = v;
+}
+
+}  // namespace detail
+
+// Enqueues and returns: result[item * S::words + k] is valid when the stream has come that far. No
+// synchronisation, no allocation once the workspace has been reserved; can be captured in a graph.
+template <class S>
+void sum_tiles_cuda(const S& source, int tiles, int items, std::uint64_t* result, int max_blocks,
+                    Workspace& workspace, StreamRef stream) {
+  constexpr auto kernel = detail::tile_sums_kernel<S>;
+  constexpr int warps = S::threads / 32;
+  // One wave for one item; several for many, which lets quick blocks take over from slow ones; as few blocks
+  // as give no warp more tiles. Each block needs room for its mail.
+  constexpr int most_of_one = 132 * S::blocks_a_multiprocessor;
+  constexpr int letter_words = 2 * detail::Mailbox<std::uint64_t>::words * S::words;
+  constexpr int most_of_all =
+      std::min(2112, (Workspace::ticket_count - detail::mailbox_offset) / letter_words);
+  static_assert(most_of_one <= most_of_all);
+  require(items >= 1 && items <= most_of_all, "cannot add up ", items, " ranges in one launch, at most ",
+          most_of_all);
+  const int most = items == 1 ? most_of_one : most_of_all / items;
+  const int tiles_a_warp = std::max(1, (tiles + most * warps - 1) / (most * warps));
+  int blocks = std::max(1, (tiles + tiles_a_warp * warps - 1) / (tiles_a_warp * warps));
+  if (max_blocks > 0) blocks = std::min(blocks, max_blocks);
+  workspace.reserve(0, stream);
+  auto* mail = reinterpret_cast<std::uint64_t*>(workspace.tickets() + detail::mailbox_offset);
+  LaunchShape shape{dim3(static_cast<unsigned>(blocks), static_cast<unsigned>(items)), S::threads};
+  shape.overlap = detail::kernel_arch<kernel>() >= 90;
+  launch(kernel, shape, stream, source, tiles, mail, result);
+}
+
+}  // namespace triptych::reduction
