@@ -82,17 +82,19 @@ std::string to_string(const LinearFilter& filter) {
 }
 
 FixedFilter fix(const LinearFilter& filter, Channels channels) {
-  require(std::isfinite(filter.r) && std::isfinite(filter.g) && std::isfinite(filter.b) &&
-              std::isfinite(filter.d),
-          "the filter ", to_string(filter), " has a coefficient that is not finite");
+  // Words only when they are needed: a filter is fixed for every frame.
+  const bool finite = std::isfinite(filter.r) && std::isfinite(filter.g) && std::isfinite(filter.b) &&
+                      std::isfinite(filter.d);
+  if (!finite) require(false, "the filter ", to_string(filter), " has a coefficient that is not finite");
   const Plane plane = over_bytes(filter, channels);
   // Less than 2^31 by so much that the rounding of the coefficients and of the sum still fits, and that a
   // coefficient fits three signed bytes (dot products of bytes add it up in three parts).
   constexpr double most = 127.0 * 0x010101 * 255;
   const double steep = steepness(plane);
-  require(std::fma(steep, fixed_one, 1025) <= most, "the filter ", to_string(filter),
-          " is too steep: its terms add up to ", steep, ", and at most ", std::floor(most / fixed_one),
-          " can be calculated exactly");
+  const bool fits = std::fma(steep, fixed_one, 1025) <= most;
+  if (!fits)
+    require(false, "the filter ", to_string(filter), " is too steep: its terms add up to ", steep,
+            ", and at most ", std::floor(most / fixed_one), " can be calculated exactly");
   // fma() where a compiler could fuse or not: the filter is the same on every machine.
   FixedFilter fixed;
   fixed.shift = 14;

@@ -134,14 +134,14 @@ struct FrameTiles : FramePixels<Layout> {
     const std::int32_t from_middle = lane_columns * lane - columns / 2;
     LaneSums sums;
     if (start.whole) {
-      std::uint32_t row[rows][Layout::words], uv[rows / 2];
-      load_rows<rows>(start.pixels, x, place.y, row, uv);
+      Step step[2];  // one is read while the other is added up
+      load_step(start.pixels, x, place.y, step[0]);
       TRIPTYCH_UNROLL
       for (int s = 0; s < steps; ++s) {
-        std::uint32_t w[step_rows][lane_columns];
-        TRIPTYCH_UNROLL
-        for (int r = 0; r < step_rows; ++r) weigh(row[s * step_rows + r], uv[(s * step_rows + r) / 2], w[r]);
-        fold(w, from_middle, s * step_rows, sums);
+        const int next = (s + 1) * step_rows;
+        if (s + 1 < steps)
+          load_step(start.pixels + std::int64_t{next} * this->pitch, x, place.y + next, step[(s + 1) % 2]);
+        fold(step[s % 2], from_middle, s * step_rows, sums);
       }
     } else {
       for (int s = 0; s < steps; ++s) add_step(x, place, from_middle, s * step_rows, sums);
@@ -190,14 +190,17 @@ struct FrameTiles : FramePixels<Layout> {
     return std::int64_t{high} * 65536 + low;
   }
 
-  template <int count>
-  TRIPTYCH_HD void load_rows(const std::uint8_t* pixels, std::int32_t x, std::int32_t y,
-                             std::uint32_t (&row)[count][Layout::words],
-                             std::uint32_t (&uv)[count / 2]) const {
+  // What a lane reads for four rows.
+  struct Step {
+    std::uint32_t row[step_rows][Layout::words];
+    std::uint32_t uv[step_rows / 2];
+  };
+
+  TRIPTYCH_HD void load_step(const std::uint8_t* pixels, std::int32_t x, std::int32_t y, Step& step) const {
     TRIPTYCH_UNROLL
-    for (int r = 0; r < count; ++r, pixels += this->pitch) detail::load_words<once>(pixels, row[r]);
+    for (int r = 0; r < step_rows; ++r, pixels += this->pitch) detail::load_words<once>(pixels, step.row[r]);
     TRIPTYCH_UNROLL
-    for (int r = 0; r < count / 2; ++r) uv[r] = this->template load_chroma<once>(x, y + 2 * r);
+    for (int r = 0; r < step_rows / 2; ++r) step.uv[r] = this->template load_chroma<once>(x, y + 2 * r);
   }
 
   TRIPTYCH_HD void weigh(const std::uint32_t (&row)[Layout::words], std::uint32_t uv,
@@ -211,19 +214,18 @@ struct FrameTiles : FramePixels<Layout> {
                             int first_row_of_step, LaneSums& sums) const {
     const std::int32_t y = place.y + first_row_of_step;
     if (y >= this->bottom) return;
-    std::uint32_t w[step_rows][lane_columns];
     const bool whole = static_cast<std::uint32_t>(place.x - whole_x) < whole_columns && y >= this->top &&
                        y + step_rows <= this->bottom;
     if (whole) {
-      std::uint32_t row[step_rows][Layout::words], uv[step_rows / 2];
-      load_rows<step_rows>(this->pixels_at(x, y), x, y, row, uv);
-      TRIPTYCH_UNROLL
-      for (int r = 0; r < step_rows; ++r) weigh(row[r], uv[r / 2], w[r]);
+      Step step;
+      load_step(this->pixels_at(x, y), x, y, step);
+      fold(step, from_middle, first_row_of_step, sums);
     } else {
+      std::uint32_t w[step_rows][lane_columns];
       TRIPTYCH_UNROLL
       for (int r = 0; r < step_rows; ++r) weigh_guarded(x, y + r, w[r]);
+      fold(w, from_middle, first_row_of_step, sums);
     }
-    fold(w, from_middle, first_row_of_step, sums);
   }
 
   TRIPTYCH_HD void weigh_guarded(std::int32_t x, std::int32_t y, std::uint32_t (&w)[lane_columns]) const {
@@ -238,6 +240,14 @@ struct FrameTiles : FramePixels<Layout> {
     for (int k = 0; k < lane_columns; ++k) {
       if (!row_counts || x + k < this->left || x + k >= this->right) w[k] = 0;
     }
+  }
+
+  TRIPTYCH_HD void fold(const Step& step, std::int32_t from_middle, std::int32_t offset,
+                        LaneSums& sums) const {
+    std::uint32_t w[step_rows][lane_columns];
+    TRIPTYCH_UNROLL
+    for (int r = 0; r < step_rows; ++r) weigh(step.row[r], step.uv[r / 2], w[r]);
+    fold(w, from_middle, offset, sums);
   }
 
   // Adds a step whose first row is the tile's row `offset`; the lane's first column lies `from_middle` right

@@ -70,8 +70,10 @@ void GpuSlot::abandon() noexcept {
 }
 
 int GpuSlot::plan(const Frame& frame, const Region& region) {
-  // Small pieces let the GPU fetch the first while the cores still fill the others; each has its price.
-  constexpr std::int64_t piece_bytes = 256 << 10;
+  // The GPU fetches a group while the cores fill the next; a call for each piece would cost more than it
+  // gains.
+  constexpr std::int64_t group_bytes = 1 << 20;
+  constexpr int pieces_a_group = 8;
   source_ = frame;
   region_ = region;
   first_row_ = region.y;
@@ -83,21 +85,34 @@ int GpuSlot::plan(const Frame& frame, const Region& region) {
   page_locked_ =
       is_page_locked(frame.data()) && (frame.chroma() == nullptr || is_page_locked(frame.chroma()));
   const int rows = last_row_ - first_row_;
-  piece_rows_ =
-      page_locked_ ? rows : static_cast<int>(std::max<std::int64_t>(2, piece_bytes / plane_.pitch / 2 * 2));
-  pieces_ = (rows + piece_rows_ - 1) / piece_rows_;
+  const auto parts = [](int all, int one) { return (all + one - 1) / one; };
+  if (page_locked_) {
+    piece_rows_ = group_rows_ = rows;
+  } else {
+    const auto wanted = static_cast<int>(group_bytes / pieces_a_group / plane_.pitch);
+    const int least = parts(rows, pieces_a_group * most_groups);
+    piece_rows_ = (std::max({wanted, least, 1}) + 1) / 2 * 2;
+    group_rows_ = pieces_a_group * piece_rows_;
+  }
+  groups_ = parts(rows, group_rows_);
+  for (int g = 0; g < groups_; ++g) {
+    const int first = g * group_rows_;
+    left_[static_cast<std::size_t>(g)] = parts(std::min(group_rows_, rows - first), piece_rows_);
+  }
   sent_ = 0;
-  return pieces_;
+  return parts(rows, piece_rows_);
 }
 
 void GpuSlot::put(int piece) {
-  device_.activate();
   const int first = first_row_ + piece * piece_rows_;
-  const int last = std::min(first + piece_rows_, last_row_);
-  put_plane(source_->data(), source_->pitch_bytes(), plane_, first, last);
+  if (!page_locked_) stage(first, std::min(first + piece_rows_, last_row_));
+  const int group = piece * piece_rows_ / group_rows_;
+  if (--left_[static_cast<std::size_t>(group)] > 0) return;
+  device_.activate();
+  const int group_first = first_row_ + group * group_rows_;
+  send(group_first, std::min(group_first + group_rows_, last_row_));
+  if (++sent_ < groups_) return;
   const bool two = format_ == FrameFormat::nv12;
-  if (two) put_plane(source_->chroma(), source_->chroma_pitch_bytes(), chroma_, first / 2, last / 2);
-  if (sent_.fetch_add(1) != pieces_ - 1) return;
   start_sums({format_, frame_.data(), width_, height_, plane_.pitch,
               two ? frame_.data() + chroma_.offset : nullptr, two ? chroma_.pitch : 0},
              region_);
@@ -108,18 +123,39 @@ void GpuSlot::start(const DeviceFrame& frame, const Region& region) {
   start_sums(frame, region);
 }
 
-void GpuSlot::put_plane(const std::uint8_t* from, std::int64_t from_pitch, const Plane& plane,
-                        std::int64_t first, std::int64_t last) {
-  if (page_locked_) return copy_rows(from + first * from_pitch, from_pitch, plane, first, last);
-  std::uint8_t* to = staging_.data() + plane.offset;
-  for (std::int64_t row = first; row < last; ++row)
-    std::memcpy(to + row * plane.pitch, from + row * from_pitch, static_cast<std::size_t>(plane.row_bytes));
-  copy_rows(to + first * plane.pitch, plane.pitch, plane, first, last);
+// of(plane, its bytes in the frame, their pitch, the plane's rows) for each plane that has rows [first,
+// last).
+template <class Of>
+void GpuSlot::for_planes(int first, int last, Of of) const {
+  of(plane_, source_->data(), source_->pitch_bytes(), first, last);
+  if (format_ == FrameFormat::nv12)
+    of(chroma_, source_->chroma(), source_->chroma_pitch_bytes(), first / 2, last / 2);
 }
 
-// Rows from page-locked memory, `from` being the first of them.
+// Into page-locked memory.
+void GpuSlot::stage(int first, int last) {
+  for_planes(first, last,
+             [this](const Plane& plane, const std::uint8_t* from, std::int64_t pitch, int begin, int end) {
+               std::uint8_t* to = staging_.data() + plane.offset;
+               for (std::int64_t row = begin; row < end; ++row)
+                 std::memcpy(to + row * plane.pitch, from + row * pitch,
+                             static_cast<std::size_t>(plane.row_bytes));
+             });
+}
+
+// To the GPU.
+void GpuSlot::send(int first, int last) {
+  for_planes(first, last,
+             [this](const Plane& plane, const std::uint8_t* from, std::int64_t pitch, int begin, int end) {
+               if (page_locked_) return copy_rows(from, pitch, plane, begin, end);
+               copy_rows(staging_.data() + plane.offset, plane.pitch, plane, begin, end);
+             });
+}
+
+// Rows of a plane from page-locked memory, where its first row lies at `from`.
 void GpuSlot::copy_rows(const std::uint8_t* from, std::int64_t from_pitch, const Plane& plane,
                         std::int64_t first, std::int64_t last) {
+  from += first * from_pitch;
   std::uint8_t* to = frame_.data() + plane.offset + first * plane.pitch;
   const auto row_bytes = static_cast<std::size_t>(plane.row_bytes);
   const auto rows = static_cast<std::size_t>(last - first);

@@ -9,11 +9,10 @@
 #include <triptych/skin_tracker/frame.hpp>
 #include <triptych/skin_tracker/head.hpp>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <optional>
-#include <span>
-#include <vector>
 
 namespace triptych::skin_tracker {
 
@@ -28,8 +27,9 @@ class GpuSlot {
   GpuSlot& operator=(const GpuSlot&) = delete;
   ~GpuSlot();  // waits: the frame is the caller's again
 
-  // A frame on the host goes over in pieces: plan() says how many, put() sends one (by any thread, in any
-  // order, each once); the last one starts the sums.
+  // A frame on the host goes over in pieces: plan() says how many, put() takes one (by any thread, in any
+  // order, each once); the last one starts the sums. Page-locked memory is one piece, which the GPU fetches
+  // by itself.
   int plan(const Frame& frame, const Region& region);
   void put(int piece);
   void start(const DeviceFrame& frame, const Region& region);
@@ -48,8 +48,10 @@ class GpuSlot {
     std::int64_t offset = 0, pitch = 0, row_bytes = 0;
   };
 
-  void put_plane(const std::uint8_t* from, std::int64_t from_pitch, const Plane& plane, std::int64_t first,
-                 std::int64_t last);
+  template <class Of>
+  void for_planes(int first, int last, Of of) const;
+  void stage(int first, int last);
+  void send(int first, int last);
   void copy_rows(const std::uint8_t* from, std::int64_t from_pitch, const Plane& plane, std::int64_t first,
                  std::int64_t last);
   void start_sums(const DeviceFrame& frame, const Region& region);
@@ -66,9 +68,13 @@ class GpuSlot {
   PinnedBuffer<std::uint8_t> staging_;
   PinnedBuffer<Sums> sums_;
 
-  std::optional<Frame> source_;  // what is being sent: rows [first_row_, last_row_) in pieces of piece_rows_
+  // What is being sent: rows [first_row_, last_row_) in pieces, so many of which make a group, which goes
+  // over when it is complete; left_: the pieces that a group still waits for.
+  static constexpr int most_groups = 64;
+  std::optional<Frame> source_;
   Region region_;
-  int first_row_ = 0, last_row_ = 0, piece_rows_ = 0, pieces_ = 0;
+  int first_row_ = 0, last_row_ = 0, piece_rows_ = 0, group_rows_ = 0, groups_ = 0;
+  std::array<std::atomic<int>, most_groups + 1> left_{};
   bool page_locked_ = false;
   std::atomic<int> sent_{0};
 };

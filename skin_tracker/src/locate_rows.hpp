@@ -54,8 +54,8 @@ TRIPTYCH_ALWAYS_INLINE FixedFilter in_memory_order(FixedFilter f) {
 // One block of columns over the rows so far. m counts steps, k rows, both from the end.
 template <int lanes>
 struct BlockSums {
-  alignas(64) std::uint64_t w[lanes] = {}, wm[lanes] = {}, wmm[lanes] = {};  // of w, m w, m (m + 1) / 2 w
-  alignas(64) std::uint64_t wk[lanes] = {}, wkk[lanes] = {}, wmk[lanes] = {};
+  alignas(64) std::uint64_t w[lanes], wm[lanes], wmm[lanes];  // of w, m w, m (m + 1) / 2 w
+  alignas(64) std::uint64_t wk[lanes], wkk[lanes], wmk[lanes];
 
   TRIPTYCH_ALWAYS_INLINE void add_row(const std::uint32_t* a, const std::uint32_t* b,
                                       const std::uint32_t* c) {
@@ -69,23 +69,38 @@ struct BlockSums {
     }
   }
 
-  // The block ends before column x, the rows before row y, from the frame's middle.
+  // The block ends before column x, the rows before row y, from the frame's middle. A pixel of lane l lies at
+  // (x + l - lanes m, y - k). The lanes are added up from the last to the first with running sums, which
+  // brings in l without a multiplication: after them a1 is the sum of a, a2 that of (l + 1) a, a3 that of (l
+  // + 1) (l + 2) / 2 a.
   Sums sums(std::int64_t x, std::int64_t y) const {
-    constexpr std::uint64_t stride = lanes;
-    const auto end = static_cast<std::uint64_t>(y);
-    std::uint64_t sum = 0, sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0, sum_yy = 0;
-    for (int l = 0; l < lanes; ++l) {  // a pixel lies at (at - stride m, end - k)
-      const auto at = static_cast<std::uint64_t>(x + l);
-      const std::uint64_t wy = end * w[l] - wk[l];
-      const std::uint64_t wmy = end * wm[l] - wmk[l];
-      sum += w[l];
-      sum_x += at * w[l] - stride * wm[l];
-      sum_y += wy;
-      sum_xx += at * at * w[l] - 2 * stride * at * wm[l] + stride * stride * (2 * wmm[l] - wm[l]);
-      sum_xy += at * wy - stride * wmy;
-      sum_yy += end * end * w[l] - 2 * end * wk[l] + (2 * wkk[l] - wk[l]);
+    std::uint64_t w1 = 0, w2 = 0, w3 = 0, wm1 = 0, wm2 = 0, wmm1 = 0;
+    std::uint64_t wk1 = 0, wk2 = 0, wkk1 = 0, wmk1 = 0;
+    for (int l = lanes - 1; l >= 0; --l) {
+      w1 += w[l];
+      w2 += w1;
+      w3 += w2;
+      wm1 += wm[l];
+      wm2 += wm1;
+      wmm1 += wmm[l];
+      wk1 += wk[l];
+      wk2 += wk1;
+      wkk1 += wkk[l];
+      wmk1 += wmk[l];
     }
-    return {sum,    static_cast<std::int64_t>(sum_x),  static_cast<std::int64_t>(sum_y),
+    constexpr std::uint64_t stride = lanes;
+    const auto from = static_cast<std::uint64_t>(x - 1);  // x + l = from + (l + 1)
+    const auto end = static_cast<std::uint64_t>(y);
+    const std::uint64_t wx = from * w1 + w2;  // of w (x + l), and so on
+    const std::uint64_t wxx = from * from * w1 + 2 * from * w2 + (2 * w3 - w2);
+    const std::uint64_t wmx = from * wm1 + wm2;
+    const std::uint64_t wkx = from * wk1 + wk2;
+    const std::uint64_t sum_x = wx - stride * wm1;
+    const std::uint64_t sum_y = end * w1 - wk1;
+    const std::uint64_t sum_xx = wxx - 2 * stride * wmx + stride * stride * (2 * wmm1 - wm1);
+    const std::uint64_t sum_xy = end * sum_x - (wkx - stride * wmk1);
+    const std::uint64_t sum_yy = end * end * w1 - 2 * end * wk1 + (2 * wkk1 - wk1);
+    return {w1,     static_cast<std::int64_t>(sum_x),  static_cast<std::int64_t>(sum_y),
             sum_xx, static_cast<std::int64_t>(sum_xy), sum_yy};
   }
 };
@@ -149,6 +164,8 @@ Sums sum_strip(const Frame& frame, const Region& strip, const FixedFilter& fixed
   }
   const typename Path::Filter filter(in_memory_order<format>(fixed));
   std::array<BlockSums<Path::lanes>, most_width / block_pixels> blocks;
+  const int block_count = (strip.width + block_pixels - 1) / block_pixels;
+  std::fill_n(blocks.begin(), block_count, BlockSums<Path::lanes>{});
   const int bottom = strip.y + strip.height;
   for (int y = strip.y; y < bottom; ++y) {
     const std::uint8_t* row = row_of(frame, y) + bytes_a_pixel(format) * strip.x;

@@ -15,6 +15,8 @@
 #include <optional>
 
 #include "gpu_side.hpp"
+#include "locate_math.hpp"
+#include "locate_paths.hpp"
 #include "sample_cpu.hpp"
 #include "sample_cuda.hpp"
 #include "strips.hpp"
@@ -29,17 +31,20 @@ bool is_empty(const Region& region) { return region.width == 0 || region.height 
 // A linear filter is calculated, anything else looked up: in one table, so that CPU and GPU agree.
 struct Weighing {
   std::optional<LinearFilter> filter;
+  FixedFilter fixed;  // the filter for the frames' format
   std::optional<WeightTable<std::uint16_t>> table;
 
-  explicit Weighing(const Classifier& classifier) {
+  Weighing(const Classifier& classifier, FrameFormat format) {
     if (const auto* linear = std::get_if<LinearFilter>(&classifier)) {
       filter = *linear;
+      fixed = fix(*linear, channels_of(format));
     } else {
       table.emplace(classifier);
     }
   }
-  Sums sum(const Frame& frame, const Region& region, int threads) const {
-    return filter ? sum_cpu(frame, region, *filter, threads) : sum_cpu(frame, region, *table, threads);
+  // On the calling thread.
+  Sums sum(const Frame& frame, const Region& region) const {
+    return filter ? sum_cpu_by(CpuPath::simd, frame, region, fixed, 1) : sum_cpu(frame, region, *table, 1);
   }
   void sample(const Frame& frame, const Region& region, int step, std::span<std::uint16_t> weights) const {
     filter ? sample_cpu(frame, region, step, *filter, weights)
@@ -50,8 +55,8 @@ struct Weighing {
 // What the summers with a GPU share: the table over there, and samples.
 class OnGpu : public Summer {
  public:
-  OnGpu(const Classifier& classifier, int ordinal, int threads)
-      : weighing_(classifier),
+  OnGpu(const Classifier& classifier, FrameFormat format, int ordinal, int threads)
+      : weighing_(classifier, format),
         device_(Device::cuda(ordinal)),
         threads_(threads > 0 ? threads : default_threads()) {
     device_.activate();
@@ -106,7 +111,7 @@ class CudaSummer final : public OnGpu {
  public:
   CudaSummer(const Classifier& classifier, FrameFormat format, int width, int height, int ordinal,
              int threads)
-      : OnGpu(classifier, ordinal, threads) {
+      : OnGpu(classifier, format, ordinal, threads) {
     for (auto& slot : slots_) slot = make_slot(format, width, height);
   }
 
@@ -157,7 +162,9 @@ class JointSummer final : public OnGpu {
  public:
   JointSummer(const Classifier& classifier, FrameFormat format, int width, int height, int ordinal,
               int threads)
-      : OnGpu(classifier, ordinal, threads), slot_(make_slot(format, width, height)), splitter_(height) {}
+      : OnGpu(classifier, format, ordinal, threads),
+        slot_(make_slot(format, width, height)),
+        splitter_(height) {}
 
   void begin(const Frame& frame, const Region& region) override {
     const Sums sums = is_empty(region) ? Sums{} : share(frame, region);
@@ -221,7 +228,7 @@ class JointSummer final : public OnGpu {
       const int first = strips.begin(strip);
       const Region rows{lower.x, lower.y + first, lower.width, strips.end(strip) - first};
       Part& part = parts_[static_cast<std::size_t>(strip)];
-      part.sums = weighing_.sum(frame, rows, 1);
+      part.sums = weighing_.sum(frame, rows);
       part.done_us = watch.elapsed_us();
       double none = 0;
       if (sends > 0 && started_ == sends && gpu_us_.load(std::memory_order_relaxed) <= 0 && slot_->is_done())

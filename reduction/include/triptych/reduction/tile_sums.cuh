@@ -116,16 +116,14 @@ void sum_tiles_cuda(const S& source, int tiles, int items, std::uint64_t* result
                     Workspace& workspace, StreamRef stream) {
   constexpr auto kernel = detail::tile_sums_kernel<S>;
   constexpr int warps = S::threads / 32;
-  // One wave for one item; several for many, which lets quick blocks take over from slow ones; as few blocks
-  // as give no warp more tiles. Each block needs room for its mail.
-  constexpr int most_of_one = 132 * S::blocks_a_multiprocessor;
+  // One wave, shared by the items: blocks of a second one would run on an all but empty GPU. As few blocks as
+  // give no warp more tiles. Each block needs room for its mail.
   constexpr int letter_words = 2 * detail::Mailbox<std::uint64_t>::words * S::words;
-  constexpr int most_of_all =
-      std::min(2112, (Workspace::ticket_count - detail::mailbox_offset) / letter_words);
-  static_assert(most_of_one <= most_of_all);
-  require(items >= 1 && items <= most_of_all, "cannot add up ", items, " ranges in one launch, at most ",
-          most_of_all);
-  const int most = items == 1 ? most_of_one : most_of_all / items;
+  constexpr int most_blocks = (Workspace::ticket_count - detail::mailbox_offset) / letter_words;
+  require(items >= 1 && items <= most_blocks, "cannot add up ", items, " ranges in one launch, at most ",
+          most_blocks);
+  const int wave = std::min(most_blocks, detail::multiprocessors() * S::blocks_a_multiprocessor);
+  const int most = std::max(1, wave / items);
   const int tiles_a_warp = std::max(1, (tiles + most * warps - 1) / (most * warps));
   int blocks = std::max(1, (tiles + tiles_a_warp * warps - 1) / (tiles_a_warp * warps));
   if (max_blocks > 0) blocks = std::min(blocks, max_blocks);
