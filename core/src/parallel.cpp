@@ -9,64 +9,70 @@
 #include "host_info.hpp"
 
 // Thread sanitizers do not see the barriers of an OpenMP runtime that was built without them. The function
-// with the pragma is therefore left alone, and Loop orders memory by its own atomics, which the sanitizer
-// does see.
+// with the pragma is therefore left alone, and under a sanitizer Loop orders memory by an atomic of its own,
+// which the sanitizer does see. Otherwise it would be one more word for all threads to queue at.
 #if defined(__GNUC__)
 #define TRIPTYCH_NO_THREAD_SANITIZER __attribute__((no_sanitize("thread")))
 #else
 #define TRIPTYCH_NO_THREAD_SANITIZER
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define TRIPTYCH_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TRIPTYCH_THREAD_SANITIZER 1
+#endif
+#endif
+#ifndef TRIPTYCH_THREAD_SANITIZER
+#define TRIPTYCH_THREAD_SANITIZER 0
 #endif
 
 namespace triptych {
 
 namespace {
 
-// One loop in flight, shared by its threads.
+// One loop in flight, shared by its threads. The first index of a thread is its number; for the others they
+// queue up at one word.
 class Loop {
  public:
   Loop(std::int64_t count, void (*call)(void*, std::int64_t), void* context)
       : count_(count), call_(call), context_(context) {
-    next_.store(0, std::memory_order_release);
+    if constexpr (TRIPTYCH_THREAD_SANITIZER) seen_.store(1, std::memory_order_release);
   }
 
   // Run by each thread: takes indices until none is left or one of the calls has thrown.
-  void work() noexcept {
-    for (std::int64_t i = take(); i < count_; i = take()) {
+  void work(std::int64_t thread, std::int64_t threads) noexcept {
+    if constexpr (TRIPTYCH_THREAD_SANITIZER) seen_.load(std::memory_order_acquire);
+    for (std::int64_t i = thread; i < count_; i = threads + taken_.fetch_add(1, std::memory_order_relaxed)) {
+      if (failed_.load(std::memory_order_relaxed)) break;
       try {
         call_(context_, i);
       } catch (...) {
         if (!failed_.exchange(true)) error_ = std::current_exception();
-        next_ = count_;
       }
     }
-    finished_.fetch_add(1, std::memory_order_release);
+    if constexpr (TRIPTYCH_THREAD_SANITIZER) seen_.fetch_add(1, std::memory_order_release);
   }
 
   // Run by the caller once the threads are at rest.
   void rethrow() {
-    finished_.load(std::memory_order_acquire);
+    if constexpr (TRIPTYCH_THREAD_SANITIZER) seen_.load(std::memory_order_acquire);
     if (error_) std::rethrow_exception(error_);
   }
 
  private:
-  std::int64_t take() {
-    const std::int64_t seen =
-        next_.load(std::memory_order_acquire);  // also orders what the constructor wrote
-    return seen < count_ ? next_.fetch_add(1) : seen;
-  }
-
   std::int64_t count_;
   void (*call_)(void*, std::int64_t);
   void* context_;
   std::exception_ptr error_;
-  std::atomic<std::int64_t> next_;
   std::atomic<bool> failed_{false};
-  std::atomic<int> finished_{0};
+  alignas(64) std::atomic<std::int64_t> taken_{0};  // alone in its cache line: everybody reads the others
+  alignas(64) std::atomic<int> seen_{0};
 };
 
 TRIPTYCH_NO_THREAD_SANITIZER void run(Loop& loop, int threads) {
 #pragma omp parallel num_threads(threads)
-  loop.work();
+  loop.work(omp_get_thread_num(), omp_get_num_threads());
 }
 
 int find_default_threads() {

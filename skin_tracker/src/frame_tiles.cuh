@@ -68,7 +68,7 @@ struct TileSums {
 // cache.
 template <class Layout, class Weights, int steps, bool once>
 struct FrameTiles : FramePixels<Layout> {
-  static_assert(steps >= 1 && steps <= 4);
+  static_assert(steps == 2 || steps == 4, "two steps take turns, and a tile ends with the second");
   static constexpr int columns = 128;
   static constexpr int step_rows = 4;
   static constexpr int rows = steps * step_rows;
@@ -128,23 +128,41 @@ struct FrameTiles : FramePixels<Layout> {
     return {place, this->pixels_at(place.x + lane_columns * lane, place.y), whole};
   }
 
-  TRIPTYCH_HD LaneSums of_lane(const Start& start, int lane) const {
+  // What a lane reads for four rows.
+  struct Step {
+    std::uint32_t row[step_rows][Layout::words];
+    std::uint32_t uv[step_rows / 2];
+  };
+
+  // Asks for the first step of a whole tile; the answer is not waited for.
+  TRIPTYCH_HD void ask(const Start& start, int lane, Step& first) const {
+    if (start.whole) load_step(start.pixels, start.place.x + lane_columns * lane, start.place.y, first);
+  }
+
+  // What a lane's pixels add up to, the first step having been asked for; asks for that of the next tile, if
+  // there is one more.
+  TRIPTYCH_HD LaneSums of_lane(const Start& start, int lane, Step& first, const Start& next,
+                               bool more) const {
     const TilePlace& place = start.place;
     const std::int32_t x = place.x + lane_columns * lane;
     const std::int32_t from_middle = lane_columns * lane - columns / 2;
     LaneSums sums;
     if (start.whole) {
-      Step step[2];  // one is read while the other is added up
-      load_step(start.pixels, x, place.y, step[0]);
+      Step second;  // one is read while the other is added up
       TRIPTYCH_UNROLL
-      for (int s = 0; s < steps; ++s) {
-        const int next = (s + 1) * step_rows;
-        if (s + 1 < steps)
-          load_step(start.pixels + std::int64_t{next} * this->pitch, x, place.y + next, step[(s + 1) % 2]);
-        fold(step[s % 2], from_middle, s * step_rows, sums);
+      for (int s = 0; s < steps; s += 2) {
+        load_step_of(start, x, s + 1, second);
+        fold(first, from_middle, s * step_rows, sums);
+        if (s + 2 < steps) {
+          load_step_of(start, x, s + 2, first);
+        } else if (more) {
+          ask(next, lane, first);
+        }
+        fold(second, from_middle, (s + 1) * step_rows, sums);
       }
     } else {
       for (int s = 0; s < steps; ++s) add_step(x, place, from_middle, s * step_rows, sums);
+      if (more) ask(next, lane, first);
     }
     return sums;
   }
@@ -180,9 +198,14 @@ struct FrameTiles : FramePixels<Layout> {
   }
 
 #ifdef __CUDACC__
+  using Ahead = Step;
   __device__ __forceinline__ Start start(int tile) const;
+  __device__ __forceinline__ void ask(const Start& start, Ahead& ahead) const {
+    ask(start, static_cast<int>(threadIdx.x % 32), ahead);
+  }
   // By all lanes of a warp, the same in all.
-  __device__ __forceinline__ TileSums add_up(const Start& start) const;
+  __device__ __forceinline__ TileSums add_up(const Start& start, Ahead& ahead, const Start& next,
+                                             bool more) const;
 #endif
 
  private:
@@ -190,17 +213,16 @@ struct FrameTiles : FramePixels<Layout> {
     return std::int64_t{high} * 65536 + low;
   }
 
-  // What a lane reads for four rows.
-  struct Step {
-    std::uint32_t row[step_rows][Layout::words];
-    std::uint32_t uv[step_rows / 2];
-  };
-
   TRIPTYCH_HD void load_step(const std::uint8_t* pixels, std::int32_t x, std::int32_t y, Step& step) const {
     TRIPTYCH_UNROLL
     for (int r = 0; r < step_rows; ++r, pixels += this->pitch) detail::load_words<once>(pixels, step.row[r]);
     TRIPTYCH_UNROLL
     for (int r = 0; r < step_rows / 2; ++r) step.uv[r] = this->template load_chroma<once>(x, y + 2 * r);
+  }
+
+  TRIPTYCH_HD void load_step_of(const Start& start, std::int32_t x, int which, Step& step) const {
+    const int row = which * step_rows;
+    load_step(start.pixels + std::int64_t{row} * this->pitch, x, start.place.y + row, step);
   }
 
   TRIPTYCH_HD void weigh(const std::uint32_t (&row)[Layout::words], std::uint32_t uv,
@@ -303,9 +325,11 @@ __device__ __forceinline__ auto FrameTiles<Layout, Weights, steps, once>::start(
 }
 
 template <class Layout, class Weights, int steps, bool once>
-__device__ __forceinline__ TileSums
-FrameTiles<Layout, Weights, steps, once>::add_up(const Start& start) const {
-  const LaneSums lane = of_lane(start, static_cast<int>(threadIdx.x % 32));
+__device__ __forceinline__ TileSums FrameTiles<Layout, Weights, steps, once>::add_up(const Start& start,
+                                                                                     Ahead& ahead,
+                                                                                     const Start& next,
+                                                                                     bool more) const {
+  const LaneSums lane = of_lane(start, static_cast<int>(threadIdx.x % 32), ahead, next, more);
   TileSums t;
   t.place = start.place;
   t.weight = detail::sum_of_lanes(static_cast<int>(lane.weight));

@@ -58,6 +58,15 @@ GpuSlot::GpuSlot(const std::optional<LinearFilter>& filter, DeviceSpan<const std
   staging_ = PinnedBuffer<std::uint8_t>(bytes);
   sums_ = PinnedBuffer<Sums>(1);
   workspace_.reserve(0, stream_);
+  // Everything once, lest the first frame waits for the driver to fetch code.
+  std::memset(staging_.data(), 0, static_cast<std::size_t>(bytes));
+  const bool two = format == FrameFormat::nv12;
+  const Frame black(format, staging_.data(), width, height, plane_.pitch,
+                    two ? staging_.data() + chroma_.offset : nullptr, two ? chroma_.pitch : 0);
+  plan(black, black.whole());
+  put(0);
+  wait();
+  source_.reset();
 }
 
 GpuSlot::~GpuSlot() { abandon(); }

@@ -75,7 +75,7 @@ template <class Layout, class Weights>
 struct ManyFrames {
   static constexpr int words = 6;
   static constexpr int threads = 256;
-  static constexpr int blocks_a_multiprocessor = 3;
+  static constexpr int blocks_a_multiprocessor = Layout::words > 2 ? 3 : 4;  // by the registers of two steps
   using Tiles = FrameTiles<Layout, Weights, 4, true>;
   Tiles tiles;
   FramePlanes planes;

@@ -3,7 +3,9 @@
 #include <triptych/core/error.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 
 namespace triptych::skin_tracker {
 
@@ -20,6 +22,12 @@ constexpr std::int64_t explore_every = 16;
 constexpr std::int64_t most_explored_part = 12;
 constexpr double explored_time = 0.2;
 constexpr double spent_on_exploring = 0.02;
+constexpr double most_saved = 10;  // frames' time
+
+// The first frame wakes threads and fetches code: its times say nothing of the others. Then each of three
+// shares is tried twice, and the shorter times count: something else may have run meanwhile.
+constexpr std::int64_t unmeasured_frames = 1;
+constexpr std::int64_t first_shares = 3;
 
 double frame_us(const TimeModel& gpu, const TimeModel& cpu, std::int64_t share, std::int64_t total) {
   return std::max(share > 0 ? gpu.expect_us(static_cast<double>(share)) : 0,
@@ -89,10 +97,16 @@ Splitter::Splitter(std::int64_t total) : total_(total) {
 std::int64_t Splitter::next_gpu_share() {
   const std::int64_t frame = frame_++;
   // Three different shares show both lines; a frame of a row or two has not so many.
-  if (frame < 3) return (total_ * (2 + (frame == 1 ? 1 : frame == 2 ? -1 : 0)) + 2) / 4;
+  const std::int64_t tried = std::max<std::int64_t>(0, frame - unmeasured_frames);
+  if (tried < 2 * first_shares) {
+    const std::int64_t quarters = std::array{2, 3, 1}[static_cast<std::size_t>(tried % first_shares)];
+    return (total_ * quarters + 2) / 4;
+  }
   const std::int64_t best = balanced_share(gpu_, cpu_, total_);
   const double best_us = frame_us(gpu_, cpu_, best, total_);
   saved_us_ += spent_on_exploring * best_us;
+  // An idle side that surprised when it was tried is tried again: one surprise may be an outlier.
+  if ((best == 0 && gpu_.surprised()) || (best == total_ && cpu_.surprised())) return explored_;
   if (frame < next_exploration_) return best;
 
   const double steeper = std::max(gpu_.per_n_us(), cpu_.per_n_us());
@@ -102,14 +116,28 @@ std::int64_t Splitter::next_gpu_share() {
   const bool up = frame / explore_every % 2 == 0 ? best + step <= total_ : best < step;
   const std::int64_t share = std::clamp<std::int64_t>(up ? best + step : best - step, 0, total_);
   const double extra_us = frame_us(gpu_, cpu_, share, total_) - best_us;
-  if (saved_us_ < extra_us) return best;
+  // What a side is expected to take may be wrong, and a side without rows is not measured: no exploration
+  // waits for more than some frames' time.
+  if (saved_us_ < std::min(extra_us, most_saved * best_us)) return best;
   saved_us_ = 0;
   next_exploration_ = frame + explore_every;
+  explored_ = share;
   return share;
 }
 
 void Splitter::report(std::int64_t gpu_share, double gpu_us, double cpu_us) {
   require(gpu_share >= 0 && gpu_share <= total_, "a share of ", gpu_share, " rows is not one of ", total_);
+  const std::int64_t tried = frame_ - 1 - unmeasured_frames;
+  if (tried < 0) return;
+  if (tried < 2 * first_shares) {
+    Times& first = first_times_[static_cast<std::size_t>(tried % first_shares)];
+    if (tried < first_shares) {
+      first = {gpu_us, cpu_us};
+      return;
+    }
+    gpu_us = std::min(gpu_us, first.gpu_us);
+    cpu_us = std::min(cpu_us, first.cpu_us);
+  }
   gpu_.add(static_cast<double>(gpu_share), gpu_us);
   cpu_.add(static_cast<double>(total_ - gpu_share), cpu_us);
 }

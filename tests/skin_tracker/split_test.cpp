@@ -115,7 +115,7 @@ TEST(Splitter, ComesWithinThreePercentOfTheBestInFewFrames) {
     int off = 0;
     for (int frame = 0; frame < 200; ++frame) {
       const std::int64_t share = step(splitter, machine, rows);
-      if (frame < 3) continue;
+      if (frame < 7) continue;  // one that is not measured, three shares twice
       off += machine.frame_us(share, rows) > 1.03 * best_us;
       EXPECT_LE(off, frame / 16) << frame;  // one frame in 16 may explore
     }
@@ -179,6 +179,26 @@ TEST(Splitter, LivesWithNoiseAndOutliers) {
     // 3 % for the noise and as much for exploring.
     EXPECT_LE(time_us, 1.06 * best_us) << machine.gpu_fixed_us;
   }
+}
+
+// A first frame that takes a hundred times as long, as it does when threads are made and code is fetched,
+// leaves no trace; a GPU that was slow for a while is tried again soon.
+TEST(Splitter, IsNotMisledByASlowStartNorByABadSpell) {
+  const Machine machine{12, 0.145, 4, 0.058};
+  const double best_us = machine.best_us(rows);
+  Splitter splitter(rows);
+  const std::int64_t first = splitter.next_gpu_share();
+  splitter.report(first, 50000, 80000);
+  for (int frame = 1; frame < 7; ++frame) step(splitter, machine, rows);
+  for (int frame = 7; frame < 16; ++frame)
+    EXPECT_LE(machine.frame_us(step(splitter, machine, rows), rows), 1.03 * best_us) << frame;
+  Machine slow = machine;
+  slow.gpu_fixed_us = 20000;
+  for (int frame = 0; frame < 50; ++frame) step(splitter, slow, rows);
+  EXPECT_EQ(step(splitter, slow, rows), 0);
+  int frame = 0;
+  while (machine.frame_us(step(splitter, machine, rows), rows) > 1.03 * best_us && frame < 1000) ++frame;
+  EXPECT_LE(frame, 600);
 }
 
 TEST(Splitter, SharesTinyFrames) {

@@ -7,8 +7,12 @@
 //   __device__ Item item(int i) const;                    one of several equal ranges: a batch
 // and Item
 //   using Tile = ...;                                     trivial: what a tile adds up to
+//   using Ahead = ...;                                    what is read before its tile's turn
 //   __device__ Start start(int tile) const;               where a lane begins to read
-//   __device__ Tile add_up(Start start) const;            by all lanes of a warp, the same in all
+//   __device__ void ask(Start start, Ahead& ahead) const; begins to read, and does not wait for it
+//   __device__ Tile add_up(Start start, Ahead& ahead, Start next, bool more) const;
+//                                                         by all lanes of a warp, the same in all; asks for
+//                                                         the next tile when there is one more
 //   __device__ std::uint64_t sum_of(const Tile& tile, int k) const;   what it is worth for sum k
 // Neither item nor start may read what other kernels write: they run before the previous grid has ended.
 // Sums wrap around modulo 2^64; any order gives the same bits.
@@ -57,34 +61,36 @@ __global__ void __launch_bounds__(S::threads, S::blocks_a_multiprocessor)
   constexpr int warps = S::threads / 32;
   static_assert(S::words <= warps);
   const auto item = source.item(static_cast<int>(blockIdx.y));
-  using Tile = typename std::remove_cvref_t<decltype(item)>::Tile;
+  using Item = std::remove_cvref_t<decltype(item)>;
+  using Tile = typename Item::Tile;
   __shared__ Tile last_tile[warps];
   __shared__ std::uint64_t before[warps][S::words];
   const int warp = static_cast<int>(threadIdx.x / 32);
   const int lane = static_cast<int>(threadIdx.x % 32);
   const auto block = static_cast<int>(blockIdx.x);
   const auto blocks = static_cast<int>(gridDim.x);
-  const bool several = tiles > blocks * warps;
   int tile = block * warps + warp;
   auto start = item.start(tile);
   wait_for_previous_grid();
   if (tile < tiles) {
-    std::uint64_t sum[S::words] = {};
+    std::uint64_t* const sum = before[warp];  // not in registers, which the tiles need
+#pragma unroll
+    for (int k = 0; lane == 0 && k < S::words; ++k) sum[k] = 0;
+    typename Item::Ahead ahead;
+    item.ask(start, ahead);
     Tile sums;
 #pragma unroll 1
     while (true) {
-      sums = item.add_up(start);
       tile += blocks * warps;
-      if (tile >= tiles) break;
+      const bool more = tile < tiles;
+      const auto next = item.start(tile);
+      sums = item.add_up(start, ahead, next, more);
+      if (!more) break;
 #pragma unroll
-      for (int k = 0; k < S::words; ++k) sum[k] += item.sum_of(sums, k);
-      start = item.start(tile);
+      for (int k = 0; lane == 0 && k < S::words; ++k) sum[k] += item.sum_of(sums, k);
+      start = next;
     }
-    if (lane == 0) {
-      last_tile[warp] = sums;
-#pragma unroll
-      for (int k = 0; several && k < S::words; ++k) before[warp][k] = sum[k];
-    }
+    if (lane == 0) last_tile[warp] = sums;
   }
   let_next_grid_start();
   __syncthreads();
@@ -93,8 +99,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks_a_multiprocessor)
   const int owned = static_cast<int>(blockIdx.y) * S::words + warp;
   std::uint64_t v = 0;
   if (lane < warps && block * warps + lane < tiles) {
-    v = item.sum_of(last_tile[lane], warp);
-    if (several) v += before[lane][warp];
+    v = item.sum_of(last_tile[lane], warp) + before[lane][warp];
   }
   v = warp_reduce<32>(v, add);
   if (blocks > 1) {

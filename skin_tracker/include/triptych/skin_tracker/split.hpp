@@ -1,6 +1,7 @@
 // How to share a frame's rows between CPU and GPU, learnt while running: each side's time is a + b n.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 namespace triptych::skin_tracker {
@@ -12,6 +13,7 @@ class TimeModel {
  public:
   void add(double n, double us);  // ignored unless both are above 0: a side without rows tells nothing
   bool known() const;             // at least two different n; until then the time is taken as b n
+  bool surprised() const { return surprise_ != 1; }  // the last measurement was set aside
   double fixed_us() const;
   double per_n_us() const;
   double expect_us(double n) const { return fixed_us() + per_n_us() * n; }
@@ -36,8 +38,12 @@ class Splitter {
  private:
   std::int64_t total_;
   std::int64_t frame_ = 0;
-  std::int64_t next_exploration_ = 16;
+  std::int64_t next_exploration_ = 16, explored_ = 0;
   double saved_us_ = 0;  // what may be lost by the next exploration
+  struct Times {
+    double gpu_us, cpu_us;
+  };
+  std::array<Times, 3> first_times_{};  // of the shares that are tried first
   TimeModel gpu_, cpu_;
 };
 
