@@ -15,11 +15,16 @@ namespace {
 constexpr std::uint64_t not_yet = std::uint64_t{1} << 63;
 constexpr std::size_t sum_words = sizeof(Sums) / sizeof(std::uint64_t);
 
-// Whether the GPU can fetch from there by itself.
-bool is_page_locked(const void* data) {
+// Whether the GPU can fetch from there by itself, and where it finds it; null when it has to be copied.
+struct Whereabouts {
+  bool page_locked;
+  const std::uint8_t* on_device;
+};
+Whereabouts find(const std::uint8_t* data) {
   cudaPointerAttributes attributes{};
   TRIPTYCH_CUDA_CHECK(cudaPointerGetAttributes(&attributes, data));
-  return attributes.type != cudaMemoryTypeUnregistered;
+  return {attributes.type != cudaMemoryTypeUnregistered,
+          static_cast<const std::uint8_t*>(attributes.devicePointer)};
 }
 
 void relax() {
@@ -63,7 +68,7 @@ GpuSlot::GpuSlot(const std::optional<LinearFilter>& filter, DeviceSpan<const std
   const bool two = format == FrameFormat::nv12;
   const Frame black(format, staging_.data(), width, height, plane_.pitch,
                     two ? staging_.data() + chroma_.offset : nullptr, two ? chroma_.pitch : 0);
-  plan(black, black.whole());
+  plan(black, black.whole(), false);
   put(0);
   wait();
   source_.reset();
@@ -78,7 +83,7 @@ void GpuSlot::abandon() noexcept {
   }
 }
 
-int GpuSlot::plan(const Frame& frame, const Region& region) {
+int GpuSlot::plan(const Frame& frame, const Region& region, bool in_place) {
   // The GPU fetches a group while the cores fill the next; a call for each piece would cost more than it
   // gains.
   constexpr std::int64_t group_bytes = 1 << 20;
@@ -91,8 +96,14 @@ int GpuSlot::plan(const Frame& frame, const Region& region) {
     first_row_ = first_row_ / 2 * 2;
     last_row_ = std::min((last_row_ + 1) / 2 * 2, height_);
   }
-  page_locked_ =
-      is_page_locked(frame.data()) && (frame.chroma() == nullptr || is_page_locked(frame.chroma()));
+  const Whereabouts pixels = find(frame.data());
+  const Whereabouts chroma = frame.chroma() == nullptr ? Whereabouts{true, nullptr} : find(frame.chroma());
+  page_locked_ = pixels.page_locked && chroma.page_locked;
+  mapped_.reset();
+  if (in_place && page_locked_ && pixels.on_device != nullptr &&
+      (frame.chroma() == nullptr || chroma.on_device != nullptr))
+    mapped_.emplace(format_, pixels.on_device, width_, height_, frame.pitch_bytes(), chroma.on_device,
+                    frame.chroma_pitch_bytes());
   const int rows = last_row_ - first_row_;
   const auto parts = [](int all, int one) { return (all + one - 1) / one; };
   if (page_locked_) {
@@ -113,6 +124,7 @@ int GpuSlot::plan(const Frame& frame, const Region& region) {
 }
 
 void GpuSlot::put(int piece) {
+  if (mapped_) return start(*mapped_, region_);
   const int first = first_row_ + piece * piece_rows_;
   if (!page_locked_) stage(first, std::min(first + piece_rows_, last_row_));
   const int group = piece * piece_rows_ / group_rows_;

@@ -117,7 +117,7 @@ class CudaSummer final : public OnGpu {
 
   void begin(const Frame& frame, const Region& region) override {
     start(region, [&](GpuSlot& slot) {
-      const int pieces = slot.plan(frame, region);
+      const int pieces = slot.plan(frame, region, false);
       parallel_chunks(pieces, 1, threads_, [&](std::int64_t, std::int64_t, std::int64_t piece) {
         slot.put(static_cast<int>(piece));
       });
@@ -215,7 +215,7 @@ class JointSummer final : public OnGpu {
   // whether it is done whenever they finish a strip. cpu_us: when the last strip of the CPU was done.
   Sums run_both(const Frame& frame, const Region& upper, const Region& lower, const Stopwatch& watch,
                 double& cpu_us) {
-    const int sends = upper.height > 0 ? slot_->plan(frame, upper) : 0;
+    const int sends = upper.height > 0 ? slot_->plan(frame, upper, true) : 0;
     started_ = 0;
     const Strips strips(lower.height, threads_);
     parallel_chunks(sends + strips.count(), 1, threads_, [&](std::int64_t, std::int64_t, std::int64_t i) {
