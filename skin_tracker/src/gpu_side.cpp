@@ -7,6 +7,10 @@
 #include <algorithm>
 #include <cstring>
 
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
+
 namespace triptych::skin_tracker {
 
 namespace {
@@ -32,6 +36,23 @@ void relax() {
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
   asm volatile("yield");
+#endif
+}
+
+// Past the caches where the machine can: nobody on the host reads it again, and the GPU fetches from memory
+// faster than from the cores' caches. `to` is aligned to 16 bytes.
+void copy_past_caches(std::uint8_t* to, const std::uint8_t* from, std::int64_t bytes) {
+  std::int64_t done = 0;
+#if defined(__x86_64__)
+  for (; done + 16 <= bytes; done += 16)
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to + done),
+                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + done)));
+#endif
+  std::memcpy(to + done, from + done, static_cast<std::size_t>(bytes - done));
+}
+void finish_copies() {
+#if defined(__x86_64__)
+  _mm_sfence();
 #endif
 }
 
@@ -159,9 +180,9 @@ void GpuSlot::stage(int first, int last) {
              [this](const Plane& plane, const std::uint8_t* from, std::int64_t pitch, int begin, int end) {
                std::uint8_t* to = staging_.data() + plane.offset;
                for (std::int64_t row = begin; row < end; ++row)
-                 std::memcpy(to + row * plane.pitch, from + row * pitch,
-                             static_cast<std::size_t>(plane.row_bytes));
+                 copy_past_caches(to + row * plane.pitch, from + row * pitch, plane.row_bytes);
              });
+  finish_copies();
 }
 
 // To the GPU.

@@ -211,8 +211,8 @@ class JointSummer final : public OnGpu {
     }
   }
 
-  // One loop over the cores. Its first tasks put the GPU to work; the others do not wait for that, but look
-  // whether it is done whenever they finish a strip. cpu_us: when the last strip of the CPU was done.
+  // One loop over the cores. Its first tasks put the GPU to work; the others do not wait for that. cpu_us:
+  // when the last strip of the CPU was done.
   Sums run_both(const Frame& frame, const Region& upper, const Region& lower, const Stopwatch& watch,
                 double& cpu_us) {
     const int sends = upper.height > 0 ? slot_->plan(frame, upper, true) : 0;
@@ -229,11 +229,15 @@ class JointSummer final : public OnGpu {
       const Region rows{lower.x, lower.y + first, lower.width, strips.end(strip) - first};
       Part& part = parts_[static_cast<std::size_t>(strip)];
       part.sums = weighing_.sum(frame, rows);
-      // Clocks are not free: only those who may be last look.
-      part.done_us = strip >= strips.count() - threads_ ? watch.elapsed_us() : 0;
+      // To look at the clock and at the GPU's sums is not free: only those who may be last do.
+      if (strip < strips.count() - threads_) {
+        part.done_us = 0;
+        return;
+      }
+      part.done_us = watch.elapsed_us();
       double none = 0;
       if (sends > 0 && started_ == sends && gpu_us_.load(std::memory_order_relaxed) <= 0 && slot_->is_done())
-        gpu_us_.compare_exchange_strong(none, watch.elapsed_us());
+        gpu_us_.compare_exchange_strong(none, part.done_us);
     });
     Sums sums;
     for (int i = 0; i < strips.count(); ++i) {
