@@ -134,9 +134,12 @@ struct FrameTiles : FramePixels<Layout> {
     std::uint32_t uv[step_rows / 2];
   };
 
-  // Asks for the first step of a whole tile; the answer is not waited for.
+  // Asks for the first step of a whole tile; the answer is not waited for. Formats of few bytes a pixel are
+  // not bound by memory and gain nothing by it.
+  static constexpr bool asks_ahead = Layout::words > 2;
   TRIPTYCH_HD void ask(const Start& start, int lane, Step& first) const {
-    if (start.whole) load_step(start.pixels, start.place.x + lane_columns * lane, start.place.y, first);
+    if (asks_ahead && start.whole)
+      load_step(start.pixels, start.place.x + lane_columns * lane, start.place.y, first);
   }
 
   // What a lane's pixels add up to, the first step having been asked for; asks for that of the next tile, if
@@ -149,6 +152,7 @@ struct FrameTiles : FramePixels<Layout> {
     LaneSums sums;
     if (start.whole) {
       Step second;  // one is read while the other is added up
+      if (!asks_ahead) load_step(start.pixels, x, place.y, first);
       TRIPTYCH_UNROLL
       for (int s = 0; s < steps; s += 2) {
         load_step_of(start, x, s + 1, second);
