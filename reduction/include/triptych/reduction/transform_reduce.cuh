@@ -153,7 +153,7 @@ struct Reduction {
       case Strategy::grid_stride_register:
         return two_launches(grid_stride_register_kernel<S, M>, strided);
       case Strategy::grid_stride_atomic: {
-        const int few = std::min(strided, strided_atomic_blocks);
+        const int few = std::min(strided, strided_atomic_blocks(n));
         clear_result();
         return launch(grid_stride_atomic_kernel<S, M>, {grid(few), ladder_threads}, stream, source, n, monoid,
                       few, result, lock());

@@ -48,10 +48,12 @@ constexpr int cluster_count(std::int64_t packs) {
 }
 
 // The rungs of the ladder: one element a thread up to most_partials blocks; grid stride with at most
-// strided_blocks, or fewer where each thread adds to one word of shared memory: those additions queue up.
+// strided_blocks. Where each thread adds to one word of shared memory those additions queue up, and few
+// blocks are faster until reading takes longer than that.
 inline constexpr int most_partials = 65536;
 inline constexpr int strided_blocks = 1024;
-inline constexpr int strided_atomic_blocks = 132;
+
+constexpr int strided_atomic_blocks(std::int64_t n) { return n <= (1 << 22) ? 132 : strided_blocks; }
 
 constexpr int ladder_blocks(std::int64_t n, int threads, int most) {
   return static_cast<int>(std::clamp<std::int64_t>((n + threads - 1) / threads, 1, most));
