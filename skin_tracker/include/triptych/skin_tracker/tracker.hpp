@@ -66,7 +66,8 @@ class Tracker {
   // seconds: since the last frame, for the smoothing. InvalidArgument when the frame has another size or
   // format than the tracker was made for.
   TrackedHead track(const Frame& frame, double seconds = 1.0 / 30);
-  // A frame that is on the GPU already; InvalidArgument unless the tracker runs on one.
+  // A frame that is on the GPU already, its pixels too: the tracker has a stream of its own and waits for no
+  // other. InvalidArgument unless the tracker runs on a GPU.
   TrackedHead track(const DeviceFrame& frame, double seconds = 1.0 / 30);
 
   // The same in two halves, for a stream of frames: submit() starts a frame, next() gives the heads in the
