@@ -58,8 +58,8 @@ TRIPTYCH_INLINE_HD TablePack<T> table_pack(const Numbers& numbers, std::uint32_t
     } else {
       bits = entry;
     }
-    pack.words[k / TablePack<T>::colours_a_word] |= bits
-                                                    << (k % TablePack<T>::colours_a_word * 8 * sizeof(T));
+    constexpr int entry_bits = 8 * static_cast<int>(sizeof(T));
+    pack.words[k / TablePack<T>::colours_a_word] |= bits << (k % TablePack<T>::colours_a_word * entry_bits);
   }
   return pack;
 }
