@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <string>
-#include <type_traits>
 #include <vector>
 
 #include "locate_avx2.hpp"
@@ -20,27 +18,6 @@
 namespace triptych::skin_tracker {
 
 namespace {
-
-// of(format as a type).
-template <class Of>
-auto by_format(FrameFormat format, Of of) {
-  using F = FrameFormat;
-  switch (format) {
-    case F::rgb:
-      return of(std::integral_constant<F, F::rgb>{});
-    case F::bgr:
-      return of(std::integral_constant<F, F::bgr>{});
-    case F::rgba:
-      return of(std::integral_constant<F, F::rgba>{});
-    case F::bgra:
-      return of(std::integral_constant<F, F::bgra>{});
-    case F::nv12:
-      return of(std::integral_constant<F, F::nv12>{});
-    case F::yuyv:
-      return of(std::integral_constant<F, F::yuyv>{});
-  }
-  throw InvalidArgument("there is no frame format number " + std::to_string(static_cast<int>(format)));
-}
 
 // sum_strip(strip) of strips of the region's rows, added up.
 template <class Sum>

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string>
+#include <type_traits>
 
 #include "pixel_groups.cuh"
 #include "sample_cuda.hpp"
@@ -186,19 +186,23 @@ void sample(const DeviceFrame& frame, const Region& region, int step, const Samp
   const auto run = [&](auto kernel) {
     launch(kernel, {static_cast<unsigned>((count + 255) / 256), 256}, stream, grid, samples, weights);
   };
-  switch (frame.format()) {
-    case FrameFormat::rgb:
-      return run(sample_kernel<FrameFormat::rgb, Samples>);
-    case FrameFormat::bgr:
-      return run(sample_kernel<FrameFormat::bgr, Samples>);
+  by_format(frame.format(), [&](auto format) { run(sample_kernel<format(), Samples>); });
+}
+
+// of(the layout in memory) of a format's pixels.
+template <class Of>
+void by_layout(FrameFormat format, Of of) {
+  switch (format) {
     case FrameFormat::rgba:
-      return run(sample_kernel<FrameFormat::rgba, Samples>);
     case FrameFormat::bgra:
-      return run(sample_kernel<FrameFormat::bgra, Samples>);
+      return of(Rgba4{});
+    case FrameFormat::rgb:
+    case FrameFormat::bgr:
+      return of(Rgb4{});
     case FrameFormat::nv12:
-      return run(sample_kernel<FrameFormat::nv12, Samples>);
+      return of(Nv12x4{});
     case FrameFormat::yuyv:
-      return run(sample_kernel<FrameFormat::yuyv, Samples>);
+      return of(Yuyv4{});
   }
 }
 
@@ -212,19 +216,12 @@ void sum_cuda(const DeviceFrame& frame, const Region& region, const LinearFilter
   check_region(region, frame.width(), frame.height());
   const DotWeights weights = dot_weights(filter, frame.format());
   const Call call{frame, region, trivial(sums_on_device), options, workspace, stream};
-  switch (frame.format()) {
-    case FrameFormat::rgba:
-    case FrameFormat::bgra:
-      return options.strategy == reduction::Strategy::automatic ? sum_by_tiles<Rgba4>(call, weights)
-                                                                : sum_by_any(call, weights);
-    case FrameFormat::rgb:
-    case FrameFormat::bgr:
-      return sum_by_tiles<Rgb4>(call, weights);
-    case FrameFormat::nv12:
-      return sum_by_tiles<Nv12x4>(call, weights);
-    case FrameFormat::yuyv:
-      return sum_by_tiles<Yuyv4>(call, weights);
-  }
+  by_layout(frame.format(), [&](auto layout) {
+    using Layout = decltype(layout);
+    if (std::is_same_v<Layout, Rgba4> && options.strategy != reduction::Strategy::automatic)
+      return sum_by_any(call, weights);
+    sum_by_tiles<Layout>(call, weights);
+  });
 }
 
 void sum_cuda(const DeviceFrame& frame, const Region& region, DeviceSpan<const std::uint16_t> table,
@@ -233,18 +230,7 @@ void sum_cuda(const DeviceFrame& frame, const Region& region, DeviceSpan<const s
   check_region(region, frame.width(), frame.height());
   const TableWeights weights = table_weights(table, frame.format());
   const Call call{frame, region, trivial(sums_on_device), options, workspace, stream};
-  switch (frame.format()) {
-    case FrameFormat::rgba:
-    case FrameFormat::bgra:
-      return sum_by_tiles<Rgba4>(call, weights);
-    case FrameFormat::rgb:
-    case FrameFormat::bgr:
-      return sum_by_tiles<Rgb4>(call, weights);
-    case FrameFormat::nv12:
-      return sum_by_tiles<Nv12x4>(call, weights);
-    case FrameFormat::yuyv:
-      return sum_by_tiles<Yuyv4>(call, weights);
-  }
+  by_layout(frame.format(), [&](auto layout) { sum_by_tiles<decltype(layout)>(call, weights); });
 }
 
 void sum_batch_cuda(std::span<const DeviceFrame> frames, const LinearFilter& filter, Sums* sums_on_device,
@@ -255,22 +241,8 @@ void sum_batch_cuda(std::span<const DeviceFrame> frames, const LinearFilter& fil
   SumWords* result = trivial(sums_on_device);
   while (!frames.empty()) {
     const auto some = frames.first(std::min<std::size_t>(frames.size(), frames_a_launch));
-    switch (some[0].format()) {
-      case FrameFormat::rgba:
-      case FrameFormat::bgra:
-        sum_batch<Rgba4>(some, weights, result, workspace, stream);
-        break;
-      case FrameFormat::rgb:
-      case FrameFormat::bgr:
-        sum_batch<Rgb4>(some, weights, result, workspace, stream);
-        break;
-      case FrameFormat::nv12:
-        sum_batch<Nv12x4>(some, weights, result, workspace, stream);
-        break;
-      case FrameFormat::yuyv:
-        sum_batch<Yuyv4>(some, weights, result, workspace, stream);
-        break;
-    }
+    by_layout(some[0].format(),
+              [&](auto layout) { sum_batch<decltype(layout)>(some, weights, result, workspace, stream); });
     frames = frames.subspan(some.size());
     result += some.size();
   }

@@ -2,6 +2,7 @@
 // the check of a region.
 #pragma once
 
+#include <triptych/core/error.hpp>
 #include <triptych/core/host_device.hpp>
 #include <triptych/core/pixel.hpp>
 #include <triptych/skin_tracker/filter.hpp>
@@ -9,12 +10,35 @@
 #include <triptych/skin_tracker/head.hpp>
 
 #include <cstdint>
+#include <string>
+#include <type_traits>
 
 namespace triptych::skin_tracker {
 
 // NV12 and YUYV of cameras and decoders hold Y from 16 to 235: the filter is fixed for that.
 constexpr Channels channels_of(FrameFormat format) {
   return format == FrameFormat::nv12 || format == FrameFormat::yuyv ? Channels::yuv_video : Channels::rgb;
+}
+
+// of(the format as a type): what depends on it is chosen once, not for each pixel.
+template <class Of>
+auto by_format(FrameFormat format, Of of) {
+  using F = FrameFormat;
+  switch (format) {
+    case F::rgb:
+      return of(std::integral_constant<F, F::rgb>{});
+    case F::bgr:
+      return of(std::integral_constant<F, F::bgr>{});
+    case F::rgba:
+      return of(std::integral_constant<F, F::rgba>{});
+    case F::bgra:
+      return of(std::integral_constant<F, F::bgra>{});
+    case F::nv12:
+      return of(std::integral_constant<F, F::nv12>{});
+    case F::yuyv:
+      return of(std::integral_constant<F, F::yuyv>{});
+  }
+  throw InvalidArgument("there is no frame format number " + std::to_string(static_cast<int>(format)));
 }
 
 // InvalidArgument unless the region lies inside a frame of that size. An empty one does, where it starts

@@ -30,25 +30,6 @@ void sample(const Frame& frame, const Region& region, int step, std::uint16_t* o
   }
 }
 
-// Calls body(std::integral_constant) with the frame's format.
-template <class Body>
-void by_format(FrameFormat format, Body body) {
-  switch (format) {
-    case FrameFormat::rgb:
-      return body(std::integral_constant<FrameFormat, FrameFormat::rgb>{});
-    case FrameFormat::bgr:
-      return body(std::integral_constant<FrameFormat, FrameFormat::bgr>{});
-    case FrameFormat::rgba:
-      return body(std::integral_constant<FrameFormat, FrameFormat::rgba>{});
-    case FrameFormat::bgra:
-      return body(std::integral_constant<FrameFormat, FrameFormat::bgra>{});
-    case FrameFormat::nv12:
-      return body(std::integral_constant<FrameFormat, FrameFormat::nv12>{});
-    case FrameFormat::yuyv:
-      return body(std::integral_constant<FrameFormat, FrameFormat::yuyv>{});
-  }
-}
-
 }  // namespace
 
 void sample_cpu(const Frame& frame, const Region& region, int step, const LinearFilter& filter,

@@ -9,6 +9,7 @@
 
 #include <triptych/core/error.hpp>
 
+#include "double_sums.hpp"
 #include "support/expect_error.hpp"
 #include "support/random.hpp"
 
@@ -46,24 +47,6 @@ TEST(Variants, HeadOfFloatSums) {
   EXPECT_FALSE(head_of(FloatSums{std::nanf(""), 0, 0}, 16, 4).found);
 }
 
-struct DoubleSums {
-  double weight = 0, x = 0, y = 0;
-};
-
-DoubleSums oracle(ImageView<const Rgba8> frame) {
-  DoubleSums sums;
-  for (std::int64_t y = 0; y < frame.height(); ++y) {
-    for (std::int64_t x = 0; x < frame.width(); ++x) {
-      const Rgba8 p = frame.at(x, y);
-      const double w = filter.weight(p.r, p.g, p.b);
-      sums.weight += w;
-      sums.x += w * static_cast<double>(x);
-      sums.y += w * static_cast<double>(y);
-    }
-  }
-  return sums;
-}
-
 // Sums of numbers >= 0 in which each goes through at most `depth` additions err by at most depth u relatively
 // (u = 2^-24, to first order); a weight and its product with a place are rounded a few times more, from terms
 // that together are at most 3 times as large as a whole weight.
@@ -71,7 +54,7 @@ constexpr double u = 0x1p-24;
 double relative_bound(double depth) { return depth * u / (1 - depth * u); }
 double weight_error() { return 8 * u * 3; }
 
-testing::AssertionResult within(const FloatSums& sums, const DoubleSums& exact, double depth,
+testing::AssertionResult within(const FloatSums& sums, const test::DoubleSums& exact, double depth,
                                 std::int64_t width, std::int64_t height) {
   const double bound = relative_bound(depth + 2);
   const double n = static_cast<double>(width * height);
@@ -117,7 +100,7 @@ TEST(VariantsCpu, AreTheFormulaOnSmallFrames) {
     const std::vector<Rgba8> pixels = picture(width, height + 1, seed);
     const ImageView<const Rgba8> frame(pixels.data(), std::max<std::int64_t>(1, width - 1), height,
                                        width * std::int64_t{sizeof(Rgba8)});
-    const DoubleSums exact = oracle(frame);
+    const test::DoubleSums exact = test::double_sums(frame, filter);
     const auto n = static_cast<double>(width * height);
     EXPECT_TRUE(within(sum_cpu1(frame, filter), exact, n, frame.width(), height));
     EXPECT_TRUE(within(sum_cpu2(frame, table()), exact, n, frame.width(), height));
@@ -155,7 +138,7 @@ TEST(VariantsCpu, OneFloatIsNotEnoughAt1080p) {
   const std::int64_t width = 1920, height = 1080;
   const std::vector<Rgba8> pixels = picture(width, height, 1);
   const ImageView<const Rgba8> frame(pixels.data(), width, height);
-  const DoubleSums exact = oracle(frame);
+  const test::DoubleSums exact = test::double_sums(frame, filter);
   const auto n = static_cast<double>(width * height);
   const FloatSums cpu1 = sum_cpu1(frame, filter), cpu2 = sum_cpu2(frame, table());
   EXPECT_TRUE(within(cpu1, exact, n, width, height));
@@ -179,8 +162,8 @@ TEST(VariantsCpu, OneFloatIsUselessAt8K) {
   const ImageView<const Rgba8> frame(pixels.data(), width, height);
   const double w = filter.weight(150, 60, 40);  // the same everywhere: the sums in closed form
   const auto n = static_cast<double>(width * height);
-  const DoubleSums exact{w * n, w * n * static_cast<double>(width - 1) / 2,
-                         w * n * static_cast<double>(height - 1) / 2};
+  const test::DoubleSums exact{w * n, w * n * static_cast<double>(width - 1) / 2,
+                               w * n * static_cast<double>(height - 1) / 2};
   const FloatSums cpu1 = sum_cpu1(frame, filter);
   EXPECT_GT(n * u, 1);
   EXPECT_FALSE(within(cpu1, exact, good_depth, width, height));

@@ -1,4 +1,5 @@
 // The paper's GPU versions: float sums within the bound that follows from the order of their additions.
+#include "double_sums.hpp"
 #include "frames.hpp"
 #include "support/cuda_fixture.hpp"
 #include "support/expect_error.hpp"
@@ -43,27 +44,6 @@ double chain_of(Variant variant, double pixels) {
   }
 }
 
-struct Exact {
-  double weight = 0, x = 0, y = 0;  // all terms are positive
-  double columns = 0, rows = 0;     // sums of the places alone
-};
-
-Exact exact_sums(ImageView<const Rgba8> frame) {
-  Exact sums;
-  for (std::int64_t y = 0; y < frame.height(); ++y) {
-    for (std::int64_t x = 0; x < frame.width(); ++x) {
-      const Rgba8 p = frame.at(x, y);
-      const double w = filter.weight(p.r, p.g, p.b);
-      sums.weight += w;
-      sums.x += w * static_cast<double>(x);
-      sums.y += w * static_cast<double>(y);
-      sums.columns += static_cast<double>(x);
-      sums.rows += static_cast<double>(y);
-    }
-  }
-  return sums;
-}
-
 class VariantsCuda : public test::CudaFixture {
  protected:
   FloatSums sum(Variant variant, const DeviceFrame& frame) {
@@ -79,7 +59,7 @@ TEST_F(VariantsCuda, EachStaysWithinTheBoundOfItsOrder) {
        {std::tuple{1920, 1080, 0}, {1917, 1079, 64}, {33, 7, 4}, {1, 1, 0}}) {
     const RandomFrame frame(FrameFormat::rgba, width, height, 31, padding);
     const auto memory = upload(frame.bytes());
-    const Exact exact = exact_sums(image_of(frame.host()));
+    const test::DoubleSums exact = test::double_sums(image_of(frame.host()), filter);
     // A weight: four products and sums of terms up to 255 (|r| + |g| + |b|) + |d|, and coefficients that are
     // rounded to float: 6 roundings of that.
     const double of_weight =
@@ -144,7 +124,7 @@ TEST_F(VariantsCuda, AllAreCapturedAndAllocateNothing) {
   const Graph graph = Graph::capture(stream(), all);
   graph.launch(stream());
   EXPECT_EQ(device_allocation_count(), before);
-  const Exact exact = exact_sums(image_of(frame.host()));
+  const test::DoubleSums exact = test::double_sums(image_of(frame.host()), filter);
   for (const FloatSums& sums : result.to_host()) EXPECT_NEAR(sums.weight, exact.weight, 0.02 * exact.weight);
 }
 
