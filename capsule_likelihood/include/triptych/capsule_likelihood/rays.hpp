@@ -1,0 +1,81 @@
+// A frame's points as rays from the camera, in the order in which they are best tested: made once a frame,
+// then shared by all samples.
+#pragma once
+
+#include <triptych/capsule_likelihood/geometry.hpp>
+#include <triptych/core/span.hpp>
+#include <triptych/core/stream.hpp>
+#include <triptych/core/workspace.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace triptych::capsule_likelihood {
+
+enum class Loss { squared, absolute };
+// closest: the capsule nearest to the point along its ray counts, a hidden one too (the paper's listing).
+// first: the first surface that the ray meets (a rendered depth map), so that limbs hide each other.
+enum class Surface { closest, first };
+// What a capsule that contains the camera does: its exit surface counts (the paper's rule), or it is ignored.
+enum class CameraInside { exit_surface, ignore };
+
+struct Measure {
+  Loss loss = Loss::squared;
+  Surface surface = Surface::closest;
+  CameraInside inside = CameraInside::exit_surface;
+  float sigma_m = 0.03f;  // of a point's distance; a sigma for each point can be given beside the points
+  float tau_m = 0.2f;     // longer differences, and rays that meet nothing, count as this
+  Vec3 camera;            // looks along +z
+};
+
+// Points that are not finite, or not in front of the camera, are dropped and counted.
+struct PointCount {
+  std::int64_t used = 0, not_finite = 0, not_in_front = 0;
+};
+
+// Owner: src/rays*.{hpp,cpp,cu}. Rays on the host.
+class Rays {
+ public:
+  // sigma_m: one for each point, or empty for measure.sigma_m. InvalidArgument for a measure that makes no
+  // sense (sigma or tau not above 0) or a sigma that is not above 0.
+  Rays(std::span<const Vec3> points, std::span<const float> sigma_m, const Measure& measure, int threads = 0);
+  Rays(Rays&&) noexcept;
+  Rays& operator=(Rays&&) noexcept;
+  ~Rays();
+
+  const PointCount& count() const;
+  const Measure& measure() const;
+
+  struct Data;
+  const Data& data() const { return *data_; }
+
+ private:
+  std::unique_ptr<Data> data_;
+};
+
+// Rays on the GPU, made there: with room for most_points, so that setting them allocates nothing.
+class DeviceRays {
+ public:
+  DeviceRays(std::int64_t most_points, const Measure& measure);
+  DeviceRays(DeviceRays&&) noexcept;
+  DeviceRays& operator=(DeviceRays&&) noexcept;
+  ~DeviceRays();
+
+  // Enqueues and returns; can be captured in a graph. sigma_m as above (checked on the GPU: a sigma that is
+  // not above 0 drops its point as not finite). points_used_on_device: when given, only so many of the points
+  // count, which lets a graph serve frames of any size.
+  void set(DeviceSpan<const Vec3> points, DeviceSpan<const float> sigma_m, Workspace& workspace,
+           StreamRef stream);
+  // Waits for the stream.
+  PointCount count(StreamRef stream) const;
+  const Measure& measure() const;
+
+  struct Data;
+  const Data& data() const { return *data_; }
+
+ private:
+  std::unique_ptr<Data> data_;
+};
+
+}  // namespace triptych::capsule_likelihood

@@ -1,0 +1,73 @@
+// A skeleton: a tree of rigid bones with up to three rotations at each joint and a free root, clad in
+// capsules; and its poses.
+#pragma once
+
+#include <triptych/capsule_likelihood/geometry.hpp>
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace triptych::capsule_likelihood {
+
+enum class Axis { x, y, z };
+
+// One rotation of a joint. The rotations of a joint are applied in the order of the list, each about an axis
+// of the frame that those before it have turned: R = R(axis 0) R(axis 1) R(axis 2), as the channels of a BVH
+// file.
+struct Rotation {
+  Axis axis = Axis::x;
+  float lower_rad = -3.14159265f, upper_rad = 3.14159265f;  // limits; equal: fixed at that angle
+};
+
+struct Joint {
+  std::string name;
+  int parent = -1;  // before this joint in the list; -1: the root, joint 0
+  Vec3 offset_m;    // from the parent's joint, in the parent's frame
+  std::vector<Rotation>
+      rotations;  // 0 to 3; those of the root are the order in which files hold its orientation
+};
+
+// A capsule that moves with a joint: its ends in that joint's frame.
+struct Flesh {
+  int joint = 0;
+  Capsule capsule;
+};
+
+// A pose is one run of floats: the root's place (3, metres), its orientation as a unit quaternion w x y z
+// (4), then the angles of all other joints in radians, joint by joint, rotation by rotation.
+class Skeleton {
+ public:
+  static constexpr int root_floats = 7;
+
+  // InvalidArgument, naming the joint, when it is no tree with parents first, has more than three rotations,
+  // limits the wrong way round, values that are not finite, or a capsule on a joint that is not there.
+  Skeleton(std::vector<Joint> joints, std::vector<Flesh> flesh);
+
+  std::span<const Joint> joints() const { return joints_; }
+  std::span<const Flesh> flesh() const { return flesh_; }
+  int joint_count() const { return static_cast<int>(joints_.size()); }
+  int capsule_count() const { return static_cast<int>(flesh_.size()); }
+  int pose_size() const { return pose_size_; }
+  // Where the angles of a joint start in a pose (not of the root).
+  int first_angle(int joint) const { return first_angle_[static_cast<std::size_t>(joint)]; }
+  // -1 when there is none of that name.
+  int find(std::string_view name) const;
+
+  // Place 0, no turn, every angle 0 or the nearest within its limits.
+  std::vector<float> rest_pose() const;
+
+ private:
+  std::vector<Joint> joints_;
+  std::vector<Flesh> flesh_;
+  std::vector<int> first_angle_;
+  int pose_size_ = root_floats;
+};
+
+// A person of the given height, standing, y up, facing -z (towards a camera that looks along +z): about 20
+// bones, 40 capsules.
+Skeleton make_human(float height_m = 1.75f);
+
+}  // namespace triptych::capsule_likelihood
