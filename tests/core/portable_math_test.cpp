@@ -41,5 +41,29 @@ TEST(PortableMath, QuarterTurnsAreExact) {
   EXPECT_EQ(portable_cos_sin(0.75f).sin, -1.0f);
 }
 
+// The polynomial rounds its last two additions by half an ulp each of something in [0.7, 1.42], the rest is
+// far smaller; the scaling is exact. An ulp and a half, and half an ulp for the oracle's own rounding.
+TEST(PortableMath, ExpIsAccurate) {
+  for (int i = -708000; i <= 709000; i += i > -3000 && i < 3000 ? 1 : 131) {
+    const double x = i * 0.001 + 1e-9;
+    if (x > 709.0) break;
+    const long double expected = std::exp(static_cast<long double>(x));
+    ASSERT_NEAR(static_cast<double>(portable_exp(x) / expected - 1.0L), 0.0, 2 * 0x1p-52) << x;
+  }
+}
+
+TEST(PortableMath, ExpAtItsEdges) {
+  EXPECT_EQ(portable_exp(0.0), 1.0);
+  EXPECT_EQ(portable_exp(-0.0), 1.0);
+  EXPECT_EQ(portable_exp(-708.1), 0.0);
+  EXPECT_EQ(portable_exp(-1e300), 0.0);
+  EXPECT_EQ(portable_exp(-HUGE_VAL), 0.0);
+  EXPECT_EQ(portable_exp(710.0), HUGE_VAL);
+  EXPECT_TRUE(std::isnan(portable_exp(std::nan(""))));
+  EXPECT_GT(portable_exp(-708.0), 0.0);
+  EXPECT_LT(portable_exp(709.0), HUGE_VAL);
+  for (int i = 1; i < 2000; ++i) ASSERT_LE(portable_exp(i * -0.37), portable_exp((i - 1) * -0.37)) << i;
+}
+
 }  // namespace
 }  // namespace triptych
