@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numbers>
 
 namespace triptych {
@@ -63,6 +64,37 @@ TEST(PortableMath, ExpAtItsEdges) {
   EXPECT_GT(portable_exp(-708.0), 0.0);
   EXPECT_LT(portable_exp(709.0), HUGE_VAL);
   for (int i = 1; i < 2000; ++i) ASSERT_LE(portable_exp(i * -0.37), portable_exp((i - 1) * -0.37)) << i;
+}
+
+// The reduced angle is off by half an ulp of itself and by what the three parts of pi/2 leave over (below
+// 1e-20 of the angle); the polynomial adds one more ulp, and its omitted terms a quarter.
+void expect_cos_sin_rad(float radians) {
+  const double angle = radians;
+  const CosSin found = portable_cos_sin_rad(radians);
+  ASSERT_NEAR(found.cos, std::cos(angle), tolerance * std::abs(std::cos(angle))) << radians;
+  ASSERT_NEAR(found.sin, std::sin(angle), tolerance * std::abs(std::sin(angle))) << radians;
+}
+
+TEST(PortableMath, CosineAndSineOfRadiansAreAccurate) {
+  for (int k = -400000; k <= 400000; ++k) expect_cos_sin_rad(static_cast<float>(k) * 1.7e-5f);
+  for (int k = -100000; k <= 100000; ++k) expect_cos_sin_rad(static_cast<float>(k) * 0.1f);
+  for (float tiny = 1.0f; tiny > 1e-38f; tiny *= 0.37f) expect_cos_sin_rad(tiny);
+}
+
+TEST(PortableMath, RadiansNearMultiplesOfAQuarterTurnAreAccurate) {
+  for (int quarters = -6366; quarters <= 6366; ++quarters) {
+    const auto nearest = static_cast<float>(quarters * (std::numbers::pi / 2));
+    expect_cos_sin_rad(nearest);
+    expect_cos_sin_rad(std::nextafter(nearest, 1e9f));
+    expect_cos_sin_rad(std::nextafter(nearest, -1e9f));
+  }
+}
+
+TEST(PortableMath, RadiansThatAreNoNumberGiveNone) {
+  EXPECT_TRUE(std::isnan(portable_cos_sin_rad(std::numeric_limits<float>::quiet_NaN()).cos));
+  EXPECT_TRUE(std::isnan(portable_cos_sin_rad(std::numeric_limits<float>::infinity()).sin));
+  EXPECT_EQ(portable_cos_sin_rad(0.0f).cos, 1.0f);
+  EXPECT_EQ(portable_cos_sin_rad(0.0f).sin, 0.0f);
 }
 
 }  // namespace

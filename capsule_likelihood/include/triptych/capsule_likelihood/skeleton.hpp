@@ -4,7 +4,7 @@
 
 #include <triptych/capsule_likelihood/geometry.hpp>
 
-#include <array>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,13 +37,16 @@ struct Flesh {
 };
 
 // A pose is one run of floats: the root's place (3, metres), its orientation as a unit quaternion w x y z
-// (4), then the angles of all other joints in radians, joint by joint, rotation by rotation.
+// (4; one that is not of unit length turns as if it were), then the angles of all other joints in radians,
+// joint by joint, rotation by rotation.
 class Skeleton {
  public:
   static constexpr int root_floats = 7;
+  static constexpr std::size_t most_joints = 384;
 
   // InvalidArgument, naming the joint, when it is no tree with parents first, has more than three rotations,
-  // limits the wrong way round, values that are not finite, or a capsule on a joint that is not there.
+  // limits the wrong way round, values that are not finite, or a capsule on a joint that is not there; when
+  // there is no joint or more than most_joints.
   Skeleton(std::vector<Joint> joints, std::vector<Flesh> flesh);
 
   std::span<const Joint> joints() const { return joints_; }
@@ -51,13 +54,17 @@ class Skeleton {
   int joint_count() const { return static_cast<int>(joints_.size()); }
   int capsule_count() const { return static_cast<int>(flesh_.size()); }
   int pose_size() const { return pose_size_; }
-  // Where the angles of a joint start in a pose (not of the root).
-  int first_angle(int joint) const { return first_angle_[static_cast<std::size_t>(joint)]; }
+  // Where the angles of a joint start in a pose; those of the root are not there: its orientation is.
+  int first_angle(int joint) const;
+  // Angles whose limits differ, without the root's.
+  int free_angle_count() const;
   // -1 when there is none of that name.
   int find(std::string_view name) const;
 
   // Place 0, no turn, every angle 0 or the nearest within its limits.
   std::vector<float> rest_pose() const;
+  // Brings every angle of a pose within its limits.
+  void clamp(std::span<float> pose) const;
 
  private:
   std::vector<Joint> joints_;
@@ -66,8 +73,9 @@ class Skeleton {
   int pose_size_ = root_floats;
 };
 
-// A person of the given height, standing, y up, facing -z (towards a camera that looks along +z): about 20
-// bones, 40 capsules.
+// A person of the given height, standing with the arms down, y up, facing -z (towards a camera that looks
+// along +z), the left side at -x: 24 joints, 40 capsules. The root lies between the hip joints, 0.53 of the
+// height above the ground. InvalidArgument unless the height is between 0.3 and 3 m.
 Skeleton make_human(float height_m = 1.75f);
 
 }  // namespace triptych::capsule_likelihood

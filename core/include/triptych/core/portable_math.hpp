@@ -43,13 +43,11 @@ struct CosSin {
   float cos, sin;
 };
 
-// The cosine and sine of turn * 2 pi for turn in [0, 1), a multiple of 2^-24: the nearest quarter turn is
-// taken off exactly, and the rest, at most pi/4, goes through Taylor polynomials whose first omitted terms
-// are below 2^-28.
-TRIPTYCH_INLINE_HD CosSin portable_cos_sin(float turn) {
-  const float quarters = 4.0f * turn;
-  const int nearest = (static_cast<int>(2.0f * quarters) + 1) / 2;
-  const float x = (quarters - static_cast<float>(nearest)) * 1.57079633f;
+namespace detail {
+
+// The cosine and sine of a quarter turn taken quarters times, plus x, |x| at most pi/4, by Taylor polynomials
+// whose first omitted terms are below 2^-28.
+TRIPTYCH_INLINE_HD CosSin cos_sin_of_quarters(std::uint32_t quarters, float x) {
   const float z = x * x;
   float c = fmaf(z, -1.0f / 3628800.0f, 1.0f / 40320.0f);
   c = fmaf(c, z, -1.0f / 720.0f);
@@ -61,16 +59,37 @@ TRIPTYCH_INLINE_HD CosSin portable_cos_sin(float turn) {
   s = fmaf(s, z, -1.0f / 6.0f);
   const float cube = x * z;
   s = fmaf(cube, s, x);
-  switch (nearest & 3) {
-    case 0:
-      return {c, s};
-    case 1:
-      return {-s, c};
-    case 2:
-      return {-c, -s};
-    default:
-      return {s, -c};
-  }
+  const float even = (quarters & 1u) == 0 ? c : s;
+  const float odd = (quarters & 1u) == 0 ? s : c;
+  return {((quarters + 1u) & 2u) == 0 ? even : -even, (quarters & 2u) == 0 ? odd : -odd};
+}
+
+}  // namespace detail
+
+// The cosine and sine of turn * 2 pi for turn in [0, 1), a multiple of 2^-24: the nearest quarter turn is
+// taken off exactly.
+TRIPTYCH_INLINE_HD CosSin portable_cos_sin(float turn) {
+  const float quarters = 4.0f * turn;
+  const int nearest = (static_cast<int>(2.0f * quarters) + 1) / 2;
+  const float x = (quarters - static_cast<float>(nearest)) * 1.57079633f;
+  return detail::cos_sin_of_quarters(static_cast<std::uint32_t>(nearest), x);
+}
+
+// The cosine and sine of an angle in radians, |radians| at most 10,000. The nearest multiple of pi/2 is taken
+// off in three parts; the difference from the first part is exact, since it is a small multiple of 2^-24.
+TRIPTYCH_INLINE_HD CosSin portable_cos_sin_rad(float radians) {
+  constexpr float round_to_integer = 0x1.8p23f;  // adding it leaves no room for a fraction
+  const float shifted = fmaf(radians, 0.63661977f, round_to_integer);
+  const float quarters = shifted - round_to_integer;
+#if defined(__CUDA_ARCH__)
+  const std::uint32_t bits = __float_as_uint(shifted);
+#else
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(shifted);
+#endif
+  float x = fmaf(-quarters, 0x1.921fb6p+0f, radians);
+  x = fmaf(-quarters, -0x1.777a5cp-25f, x);
+  x = fmaf(-quarters, -0x1.ee59dap-50f, x);
+  return detail::cos_sin_of_quarters(bits, x);
 }
 
 TRIPTYCH_INLINE_HD float portable_sqrt(float x) {

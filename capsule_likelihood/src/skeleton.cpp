@@ -1,0 +1,95 @@
+// The checks of a skeleton, and what follows from its joints.
+#include <triptych/capsule_likelihood/skeleton.hpp>
+#include <triptych/core/error.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace triptych::capsule_likelihood {
+
+namespace {
+
+bool is_finite(const Vec3& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
+
+void check_joint(const Joint& joint, int index) {
+  require(index == 0 ? joint.parent == -1 : joint.parent >= 0 && joint.parent < index, "joint ", index, " (",
+          joint.name, ") has parent ", joint.parent, ": the first joint is the root, with parent -1, and ",
+          "every other one comes after its parent");
+  require(is_finite(joint.offset_m), "joint ", joint.name, " has an offset that is not finite");
+  require(joint.rotations.size() <= 3, "joint ", joint.name, " has ", joint.rotations.size(),
+          " rotations: at most 3 are possible");
+  for (const Rotation& rotation : joint.rotations) {
+    require(rotation.axis == Axis::x || rotation.axis == Axis::y || rotation.axis == Axis::z, "joint ",
+            joint.name, " has a rotation about no axis");
+    require(std::isfinite(rotation.lower_rad) && std::isfinite(rotation.upper_rad), "joint ", joint.name,
+            " has a limit that is not finite");
+    require(rotation.lower_rad <= rotation.upper_rad, "joint ", joint.name, " has a lower limit of ",
+            rotation.lower_rad, " rad, above its upper one of ", rotation.upper_rad, " rad");
+  }
+}
+
+void check_flesh(const Flesh& flesh, std::size_t index, std::span<const Joint> joints) {
+  require(flesh.joint >= 0 && static_cast<std::size_t>(flesh.joint) < joints.size(), "capsule ", index,
+          " is on joint ", flesh.joint, ", which is not there");
+  const Joint& joint = joints[static_cast<std::size_t>(flesh.joint)];
+  require(is_finite(flesh.capsule.a) && is_finite(flesh.capsule.b), "capsule ", index, " on joint ",
+          joint.name, " has an end that is not finite");
+  require(std::isfinite(flesh.capsule.radius_m) && flesh.capsule.radius_m >= 0, "capsule ", index,
+          " on joint ", joint.name, " has a radius of ", flesh.capsule.radius_m,
+          " m: it must be finite and not negative");
+}
+
+}  // namespace
+
+Skeleton::Skeleton(std::vector<Joint> joints, std::vector<Flesh> flesh)
+    : joints_(std::move(joints)), flesh_(std::move(flesh)) {
+  require(!joints_.empty(), "a skeleton needs at least one joint");
+  require(joints_.size() <= most_joints, "a skeleton of ", joints_.size(), " joints is too large: at most ",
+          most_joints, " are possible");
+  for (std::size_t i = 0; i < joints_.size(); ++i) check_joint(joints_[i], static_cast<int>(i));
+  for (std::size_t i = 0; i < flesh_.size(); ++i) check_flesh(flesh_[i], i, joints_);
+  for (std::size_t i = 0; i < joints_.size(); ++i) {
+    first_angle_.push_back(pose_size_);
+    if (i > 0) pose_size_ += static_cast<int>(joints_[i].rotations.size());
+  }
+}
+
+int Skeleton::first_angle(int joint) const {
+  require(joint >= 0 && joint < joint_count(), "joint ", joint, " is not one of ", joint_count());
+  return first_angle_[static_cast<std::size_t>(joint)];
+}
+
+int Skeleton::free_angle_count() const {
+  int count = 0;
+  for (std::size_t i = 1; i < joints_.size(); ++i) {
+    for (const Rotation& rotation : joints_[i].rotations) count += rotation.lower_rad < rotation.upper_rad;
+  }
+  return count;
+}
+
+int Skeleton::find(std::string_view name) const {
+  const auto found = std::ranges::find(joints_, name, &Joint::name);
+  return found == joints_.end() ? -1 : static_cast<int>(found - joints_.begin());
+}
+
+std::vector<float> Skeleton::rest_pose() const {
+  std::vector<float> pose(static_cast<std::size_t>(pose_size_), 0.0f);
+  pose[3] = 1.0f;
+  clamp(pose);
+  return pose;
+}
+
+void Skeleton::clamp(std::span<float> pose) const {
+  require(pose.size() == static_cast<std::size_t>(pose_size_), "a pose of ", pose.size(),
+          " numbers does not fit a skeleton that needs ", pose_size_);
+  std::size_t angle = root_floats;
+  for (std::size_t i = 1; i < joints_.size(); ++i) {
+    for (const Rotation& rotation : joints_[i].rotations) {
+      pose[angle] = std::clamp(pose[angle], rotation.lower_rad, rotation.upper_rad);
+      ++angle;
+    }
+  }
+}
+
+}  // namespace triptych::capsule_likelihood
