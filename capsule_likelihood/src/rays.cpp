@@ -104,7 +104,8 @@ Rays::Rays(std::span<const Vec3> points, std::span<const float> sigma_m, const M
   for (auto* column : {&d.x, &d.y, &d.g, &d.h, &d.vv, &d.inverse_vv}) column->resize(padded);
   if (d.weighted) d.weight.resize(padded);
   std::vector<float> distance(order.size());
-  d.macros.resize(macros);
+  d.macros.resize((macros + 31) / 32 * 32);
+  for (std::size_t i = macros; i < d.macros.x.size(); ++i) d.macros.set(i, empty_bound());
   d.parts.resize(macros * parts_in_macro);
   parallel_for(0, static_cast<std::int64_t>(macros), threads, [&](std::int64_t macro) {
     const std::size_t first = static_cast<std::size_t>(macro) * macro_rays;
@@ -121,9 +122,9 @@ Rays::Rays(std::span<const Vec3> points, std::span<const float> sigma_m, const M
       if (d.weighted) d.weight[i] = real ? rays[order[i]].weight : 0;
       if (real) distance[i] = rays[order[i]].distance_m;
     }
-    d.macros[first / macro_rays] = bound_of(d, distance, first, first + macro_rays);
+    d.macros.set(first / macro_rays, bound_of(d, distance, first, first + macro_rays));
     for (std::size_t part = first; part < first + macro_rays; part += part_rays)
-      d.parts[part / part_rays] = bound_of(d, distance, part, part + part_rays);
+      d.parts.set(part / part_rays, bound_of(d, distance, part, part + part_rays));
   });
 }
 

@@ -14,6 +14,23 @@ namespace triptych::capsule_likelihood {
 // InvalidArgument for a measure that makes no sense.
 void check_measure(const Measure& measure);
 
+// Tile bounds by coordinate.
+struct Bounds {
+  std::vector<float> x, y, radius, nearest_m, farthest_m;
+
+  void resize(std::size_t count) {
+    for (auto* column : {&x, &y, &radius, &nearest_m, &farthest_m}) column->resize(count);
+  }
+  void set(std::size_t i, const TileBound& b) {
+    x[i] = b.x;
+    y[i] = b.y;
+    radius[i] = b.radius;
+    nearest_m[i] = b.nearest_m;
+    farthest_m[i] = b.farthest_m;
+  }
+  TileBound operator[](std::size_t i) const { return {x[i], y[i], radius[i], nearest_m[i], farthest_m[i]}; }
+};
+
 struct Rays::Data {
   Measure measure;
   PointCount count;
@@ -21,8 +38,9 @@ struct Rays::Data {
   std::uint64_t most_gain = 0;  // of all points together
   std::vector<float> x, y, g, h, vv, inverse_vv;
   std::vector<std::uint32_t> weight;  // only when weighted
-  std::vector<TileBound> parts, macros;
+  Bounds parts, macros;               // macros: padded with empty ones to a multiple of 32
 
+  std::int64_t macro_count() const { return static_cast<std::int64_t>(x.size()) / macro_rays; }
   Ray ray(std::int64_t i) const {
     const auto k = static_cast<std::size_t>(i);
     return {x[k], y[k], g[k], h[k]};

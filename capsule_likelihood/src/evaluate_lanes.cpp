@@ -1,0 +1,96 @@
+// Every CPU path of the culled likelihood: the same kernels compiled for each.
+#include <triptych/core/error.hpp>
+
+#include <algorithm>
+#include <vector>
+
+#include "evaluate_kernels.hpp"
+#include "evaluate_paths.hpp"
+#include "lanes_avx2.hpp"
+#include "lanes_avx512.hpp"
+#include "lanes_neon.hpp"
+#include "lanes_plain.hpp"
+
+namespace triptych::capsule_likelihood {
+
+namespace {
+
+namespace plain {
+#define TRIPTYCH_LANES PlainLanes
+#define TRIPTYCH_LANES_TARGET
+#include "evaluate_lanes.inl"
+#undef TRIPTYCH_LANES
+#undef TRIPTYCH_LANES_TARGET
+}  // namespace plain
+
+#if defined(__x86_64__)
+namespace avx2 {
+#define TRIPTYCH_LANES Avx2Lanes
+#define TRIPTYCH_LANES_TARGET TRIPTYCH_AVX2_FMA
+#include "evaluate_lanes.inl"
+#undef TRIPTYCH_LANES
+#undef TRIPTYCH_LANES_TARGET
+}  // namespace avx2
+namespace avx512 {
+#define TRIPTYCH_LANES Avx512Lanes
+#define TRIPTYCH_LANES_TARGET TRIPTYCH_AVX512_FMA
+#include "evaluate_lanes.inl"
+#undef TRIPTYCH_LANES
+#undef TRIPTYCH_LANES_TARGET
+}  // namespace avx512
+#elif defined(__aarch64__)
+namespace neon {
+#define TRIPTYCH_LANES NeonLanes
+#define TRIPTYCH_LANES_TARGET
+#include "evaluate_lanes.inl"
+#undef TRIPTYCH_LANES
+#undef TRIPTYCH_LANES_TARGET
+}  // namespace neon
+#endif
+
+std::vector<CpuPath> find_paths() {
+  std::vector<CpuPath> paths{CpuPath::plain};
+#if defined(__x86_64__)
+  if (Avx2Lanes::available()) paths.push_back(CpuPath::avx2);
+  if (Avx512Lanes::available()) paths.push_back(CpuPath::avx512);
+#elif defined(__aarch64__)
+  paths.push_back(CpuPath::neon);
+#endif
+  return paths;
+}
+
+}  // namespace
+
+std::string_view to_string(CpuPath path) {
+  constexpr std::string_view names[] = {"plain", "avx2", "avx512", "neon", "simd"};
+  const auto i = static_cast<std::size_t>(path);
+  require(i < std::size(names), "there is no path number ", i);
+  return names[i];
+}
+
+std::span<const CpuPath> available_cpu_paths() {
+  static const std::vector<CpuPath> paths = find_paths();
+  return paths;
+}
+
+PartKernels part_kernels(CpuPath path) {
+  const std::span<const CpuPath> paths = available_cpu_paths();
+  if (path == CpuPath::simd) path = paths.back();
+  require(std::find(paths.begin(), paths.end(), path) != paths.end(), "this machine has no path ",
+          to_string(path));
+  switch (path) {
+#if defined(__x86_64__)
+    case CpuPath::avx2:
+      return {&avx2::may_meet_32, &avx2::gain_of_part};
+    case CpuPath::avx512:
+      return {&avx512::may_meet_32, &avx512::gain_of_part};
+#elif defined(__aarch64__)
+    case CpuPath::neon:
+      return {&neon::may_meet_32, &neon::gain_of_part};
+#endif
+    default:
+      return {&plain::may_meet_32, &plain::gain_of_part};
+  }
+}
+
+}  // namespace triptych::capsule_likelihood

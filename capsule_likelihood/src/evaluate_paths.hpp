@@ -1,0 +1,26 @@
+// The ways in which the CPU evaluates culled rays, by name, for tests and benches: all give the same bits.
+#pragma once
+
+#include <triptych/capsule_likelihood/likelihood.hpp>
+
+#include <span>
+#include <string_view>
+
+namespace triptych::capsule_likelihood {
+
+// plain: one ray after the other, on every machine. simd: the best of the others that this machine has.
+enum class CpuPath { plain, avx2, avx512, neon, simd };
+
+std::string_view to_string(CpuPath path);
+// What this machine can run; plain is always among them, simd is not listed.
+std::span<const CpuPath> available_cpu_paths();
+
+// As evaluate_cpu by Method::culled. InvalidArgument when the machine lacks the path (simd falls back to
+// plain).
+void evaluate_cpu_by(CpuPath path, const Rays& rays, MatrixView<const Capsule> bodies,
+                     std::span<double> log_likelihoods, int threads);
+
+// InvalidArgument when the sizes do not fit or, where it is on the host, a capsule is not valid.
+void check_bodies(MatrixView<const Capsule> bodies, std::size_t results);
+
+}  // namespace triptych::capsule_likelihood
