@@ -57,7 +57,9 @@ class Cladder {
       if (body_.parts[static_cast<std::size_t>(i)] == Part::spine) spine.push_back(i);
     }
     const Vec top = middle_of(Part::upper_arm).value_or(body_.places[static_cast<std::size_t>(spine.back())]);
-    const double waist = 0.065 * size_, shoulders = body_.height(top);
+    const std::optional<Vec> thighs = middle_of(Part::thigh);
+    // From where the pelvis ends.
+    const double waist = thighs ? body_.height(*thighs) + 0.066 * size_ : 0.0, shoulders = body_.height(top);
     const double rise = shoulders - waist;
     if (rise <= 0) return;
     const int steps = std::max(1, static_cast<int>(std::ceil(rise / (0.052 * size_))));

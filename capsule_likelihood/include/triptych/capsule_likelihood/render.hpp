@@ -1,0 +1,33 @@
+// Points as a stereo camera would see them on a posed body: rays from the camera meet the first surface.
+#pragma once
+
+#include <triptych/capsule_likelihood/geometry.hpp>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace triptych::capsule_likelihood {
+
+struct RenderOptions {
+  std::int64_t points = 20000;
+  float noise_m = 0.01f;  // standard deviation along the ray
+  // 0: the noise is the same everywhere; else it is noise_m at this distance and grows with the square of the
+  // distance, as that of stereo does.
+  float noise_reference_m = 0;
+  float outliers = 0;  // share of the points that lie anywhere between half and 1.6 times the body's distance
+  float background = 0;  // share of the points that lie on the floor below and the wall behind the body
+  std::uint64_t seed = 1;
+  Vec3 camera;  // looks along +z; y is up where there is a background
+};
+
+// Exactly options.points points: those on the body are spread evenly over its image. The same options and the
+// same capsules give the same bits. The three kinds are mixed evenly over the list. InvalidArgument when the
+// body is not wholly in front of the camera, has nothing to be hit, or an option makes no sense.
+std::vector<Vec3> render_points(std::span<const Capsule> body, const RenderOptions& options, int threads = 0);
+
+// The distance along a ray from the camera at which it first meets the body, in double precision; a negative
+// number when it does not. direction need not have unit length, the distance is in metres.
+double first_hit_m(std::span<const Capsule> body, const Vec3& camera, const Vec3& direction);
+
+}  // namespace triptych::capsule_likelihood
