@@ -1,5 +1,6 @@
 #include "host_info.hpp"
 
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,6 +23,26 @@ std::string processor_name() {
   return "unknown processor";
 }
 
+int processors_allowed() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return std::max(1, CPU_COUNT(&allowed));
+  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));  // more than a cpu_set_t holds
+}
+
+// Processors' worth of time that the control group grants, rounded up; 0 when it sets no limit.
+int processor_quota() {
+  double quota_us = 0;
+  double period_us = 0;
+  std::ifstream version2("/sys/fs/cgroup/cpu.max");  // "quota period", or "max period" without a limit
+  if (!(version2 >> quota_us >> period_us)) {
+    std::ifstream quota("/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
+    std::ifstream period("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
+    if (!(quota >> quota_us && period >> period_us)) return 0;
+  }
+  if (!(quota_us > 0 && period_us > 0)) return 0;
+  return static_cast<int>(std::min(std::ceil(quota_us / period_us), 1e6));
+}
+
 }  // namespace
 
 DeviceProperties host_properties() {
@@ -36,17 +57,10 @@ DeviceProperties host_properties() {
   return properties;
 }
 
-int processor_quota() {
-  double quota_us = 0;
-  double period_us = 0;
-  std::ifstream version2("/sys/fs/cgroup/cpu.max");  // "quota period", or "max period" without a limit
-  if (!(version2 >> quota_us >> period_us)) {
-    std::ifstream quota("/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
-    std::ifstream period("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
-    if (!(quota >> quota_us && period >> period_us)) return 0;
-  }
-  if (!(quota_us > 0 && period_us > 0)) return 0;
-  return static_cast<int>(std::min(std::ceil(quota_us / period_us), 1e6));
+int usable_processors() {
+  const int allowed = processors_allowed();
+  const int quota = processor_quota();
+  return quota > 0 ? std::min(allowed, quota) : allowed;
 }
 
 }  // namespace triptych

@@ -8,7 +8,8 @@ namespace triptych {
 
 DeviceProperties host_properties();
 
-// Processors' worth of time that the control group grants, rounded up; 0 when it sets no limit.
-int processor_quota();
+// Processors that this process can keep busy, at least 1: those it may run on, and no more than the control
+// group grants it time for.
+int usable_processors();
 
 }  // namespace triptych

@@ -1,31 +1,12 @@
 #include <triptych/core/parallel.hpp>
 
-#include <omp.h>
-
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <exception>
 
 #include "host_info.hpp"
-
-// Thread sanitizers do not see the barriers of an OpenMP runtime that was built without them. The function
-// with the pragma is therefore left alone, and under a sanitizer Loop orders memory by an atomic of its own,
-// which the sanitizer does see. Otherwise it would be one more word for all threads to queue at.
-#if defined(__GNUC__)
-#define TRIPTYCH_NO_THREAD_SANITIZER __attribute__((no_sanitize("thread")))
-#else
-#define TRIPTYCH_NO_THREAD_SANITIZER
-#endif
-#if defined(__SANITIZE_THREAD__)
-#define TRIPTYCH_THREAD_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define TRIPTYCH_THREAD_SANITIZER 1
-#endif
-#endif
-#ifndef TRIPTYCH_THREAD_SANITIZER
-#define TRIPTYCH_THREAD_SANITIZER 0
-#endif
+#include "thread_pool.hpp"
 
 namespace triptych {
 
@@ -36,13 +17,10 @@ namespace {
 class Loop {
  public:
   Loop(std::int64_t count, void (*call)(void*, std::int64_t), void* context)
-      : count_(count), call_(call), context_(context) {
-    if constexpr (TRIPTYCH_THREAD_SANITIZER) seen_.store(1, std::memory_order_release);
-  }
+      : count_(count), call_(call), context_(context) {}
 
   // Run by each thread: takes indices until none is left or one of the calls has thrown.
   void work(std::int64_t thread, std::int64_t threads) noexcept {
-    if constexpr (TRIPTYCH_THREAD_SANITIZER) seen_.load(std::memory_order_acquire);
     for (std::int64_t i = thread; i < count_; i = threads + taken_.fetch_add(1, std::memory_order_relaxed)) {
       if (failed_.load(std::memory_order_relaxed)) break;
       try {
@@ -51,12 +29,10 @@ class Loop {
         if (!failed_.exchange(true)) error_ = std::current_exception();
       }
     }
-    if constexpr (TRIPTYCH_THREAD_SANITIZER) seen_.fetch_add(1, std::memory_order_release);
   }
 
   // Run by the caller once the threads are at rest.
   void rethrow() {
-    if constexpr (TRIPTYCH_THREAD_SANITIZER) seen_.load(std::memory_order_acquire);
     if (error_) std::rethrow_exception(error_);
   }
 
@@ -67,18 +43,14 @@ class Loop {
   std::exception_ptr error_;
   std::atomic<bool> failed_{false};
   alignas(64) std::atomic<std::int64_t> taken_{0};  // alone in its cache line: everybody reads the others
-  alignas(64) std::atomic<int> seen_{0};
 };
 
-TRIPTYCH_NO_THREAD_SANITIZER void run(Loop& loop, int threads) {
-#pragma omp parallel num_threads(threads)
-  loop.work(omp_get_thread_num(), omp_get_num_threads());
-}
-
 int find_default_threads() {
-  const int available = omp_get_max_threads();
-  const int quota = std::getenv("OMP_NUM_THREADS") == nullptr ? processor_quota() : 0;
-  return std::max(1, quota > 0 ? std::min(available, quota) : available);
+  if (const char* const wish = std::getenv("OMP_NUM_THREADS")) {
+    const long threads = std::strtol(wish, nullptr, 10);
+    if (threads >= 1) return static_cast<int>(std::min(threads, 65535L));
+  }
+  return usable_processors();
 }
 
 }  // namespace
@@ -93,12 +65,14 @@ namespace detail {
 void run_indexed(std::int64_t count, int threads, void (*call)(void*, std::int64_t), void* context) {
   const std::int64_t wanted = threads > 0 ? threads : default_threads();
   const int used = static_cast<int>(std::min(wanted, count));
-  if (used <= 1 || omp_in_parallel()) {
+  ThreadPool* const pool = used > 1 ? ThreadPool::of_this_thread() : nullptr;
+  if (pool == nullptr) {
     for (std::int64_t i = 0; i < count; ++i) call(context, i);
     return;
   }
   Loop loop(count, call, context);
-  run(loop, used);
+  pool->run(
+      used, [](void* raw, int thread, int of) { static_cast<Loop*>(raw)->work(thread, of); }, &loop);
   loop.rethrow();
 }
 

@@ -2,10 +2,13 @@
 
 #include <triptych/core/cuda.cuh>
 #include <triptych/core/error.hpp>
+#include <triptych/core/relax.hpp>
 #include <triptych/skin_tracker/locate.hpp>
 
 #include <algorithm>
 #include <cstring>
+
+#include "page_locked.hpp"
 
 #if defined(__x86_64__)
 #include <emmintrin.h>
@@ -18,26 +21,6 @@ namespace {
 // No sum is ever this: the kernel has not written the word yet.
 constexpr std::uint64_t not_yet = std::uint64_t{1} << 63;
 constexpr std::size_t sum_words = sizeof(Sums) / sizeof(std::uint64_t);
-
-// Whether the GPU can fetch from there by itself, and where it finds it; null when it has to be copied.
-struct Whereabouts {
-  bool page_locked;
-  const std::uint8_t* on_device;
-};
-Whereabouts find(const std::uint8_t* data) {
-  cudaPointerAttributes attributes{};
-  TRIPTYCH_CUDA_CHECK(cudaPointerGetAttributes(&attributes, data));
-  return {attributes.type != cudaMemoryTypeUnregistered,
-          static_cast<const std::uint8_t*>(attributes.devicePointer)};
-}
-
-void relax() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
 
 // Past the caches where the machine can: nobody on the host reads it again, and the GPU fetches from memory
 // faster than from the cores' caches. `to` is aligned to 16 bytes.
@@ -61,7 +44,28 @@ Device activated(Device device) {
   return device;
 }
 
+cudaPointerAttributes attributes_of(const std::uint8_t* data) {
+  cudaPointerAttributes attributes{};
+  TRIPTYCH_CUDA_CHECK(cudaPointerGetAttributes(&attributes, data));
+  return attributes;
+}
+
 }  // namespace
+
+Whereabouts find(const Frame& frame) {
+  const cudaPointerAttributes pixels = attributes_of(frame.data());
+  if (pixels.type == cudaMemoryTypeUnregistered) return {};
+  const auto* const data = static_cast<const std::uint8_t*>(pixels.devicePointer);
+  const std::uint8_t* chroma = nullptr;
+  if (frame.chroma() != nullptr) {
+    const cudaPointerAttributes uv = attributes_of(frame.chroma());
+    if (uv.type == cudaMemoryTypeUnregistered) return {};
+    chroma = static_cast<const std::uint8_t*>(uv.devicePointer);
+  }
+  if (data == nullptr || (frame.chroma() != nullptr && chroma == nullptr)) return {true, {}};
+  return {true, DeviceFrame(frame.format(), data, frame.width(), frame.height(), frame.pitch_bytes(), chroma,
+                            frame.chroma_pitch_bytes())};
+}
 
 GpuSlot::GpuSlot(const std::optional<LinearFilter>& filter, DeviceSpan<const std::uint16_t> table,
                  FrameFormat format, int width, int height, Device device)
@@ -89,7 +93,7 @@ GpuSlot::GpuSlot(const std::optional<LinearFilter>& filter, DeviceSpan<const std
   const bool two = format == FrameFormat::nv12;
   const Frame black(format, staging_.data(), width, height, plane_.pitch,
                     two ? staging_.data() + chroma_.offset : nullptr, two ? chroma_.pitch : 0);
-  plan(black, black.whole(), false);
+  plan(black, black.whole());
   put(0);
   wait();
   source_.reset();
@@ -104,7 +108,7 @@ void GpuSlot::abandon() noexcept {
   }
 }
 
-int GpuSlot::plan(const Frame& frame, const Region& region, bool in_place) {
+int GpuSlot::plan(const Frame& frame, const Region& region) {
   // The GPU fetches a group while the cores fill the next; a call for each piece would cost more than it
   // gains.
   constexpr std::int64_t group_bytes = 1 << 20;
@@ -117,14 +121,7 @@ int GpuSlot::plan(const Frame& frame, const Region& region, bool in_place) {
     first_row_ = first_row_ / 2 * 2;
     last_row_ = std::min((last_row_ + 1) / 2 * 2, height_);
   }
-  const Whereabouts pixels = find(frame.data());
-  const Whereabouts chroma = frame.chroma() == nullptr ? Whereabouts{true, nullptr} : find(frame.chroma());
-  page_locked_ = pixels.page_locked && chroma.page_locked;
-  mapped_.reset();
-  if (in_place && page_locked_ && pixels.on_device != nullptr &&
-      (frame.chroma() == nullptr || chroma.on_device != nullptr))
-    mapped_.emplace(format_, pixels.on_device, width_, height_, frame.pitch_bytes(), chroma.on_device,
-                    frame.chroma_pitch_bytes());
+  page_locked_ = find(frame).page_locked;
   const int rows = last_row_ - first_row_;
   const auto parts = [](int all, int one) { return (all + one - 1) / one; };
   if (page_locked_) {
@@ -145,7 +142,6 @@ int GpuSlot::plan(const Frame& frame, const Region& region, bool in_place) {
 }
 
 void GpuSlot::put(int piece) {
-  if (mapped_) return start(*mapped_, region_);
   const int first = first_row_ + piece * piece_rows_;
   if (!page_locked_) stage(first, std::min(first + piece_rows_, last_row_));
   const int group = piece * piece_rows_ / group_rows_;

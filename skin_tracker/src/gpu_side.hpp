@@ -30,9 +30,7 @@ class GpuSlot {
   // A frame on the host goes over in pieces: plan() says how many, put() takes one (by any thread, in any
   // order, each once); the last one starts the sums. Page-locked memory is one piece, which the GPU fetches
   // by itself.
-  // in_place: the kernel reads page-locked memory where it is, which starts sooner and goes on slower; for a
-  // part of a frame that is worth it.
-  int plan(const Frame& frame, const Region& region, bool in_place);
+  int plan(const Frame& frame, const Region& region);
   void put(int piece);
   void start(const DeviceFrame& frame, const Region& region);
 
@@ -74,7 +72,6 @@ class GpuSlot {
   // over when it is complete; left_: the pieces that a group still waits for.
   static constexpr int most_groups = 64;
   std::optional<Frame> source_;
-  std::optional<DeviceFrame> mapped_;  // as the GPU sees it, when it is read in place
   Region region_;
   int first_row_ = 0, last_row_ = 0, piece_rows_ = 0, group_rows_ = 0, groups_ = 0;
   std::array<std::atomic<int>, most_groups + 1> left_{};

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "bands_cuda.hpp"
 #include "pixel_groups.cuh"
 #include "sample_cuda.hpp"
 
@@ -99,6 +100,19 @@ void sum_by_tiles(const Call& call, const Weights& weights) {
   check_strategy(call.options.strategy);
   reduction::sum_tiles_cuda(source, tiles, 1, words_of(call.result), call.options.max_blocks, call.workspace,
                             call.stream);
+}
+
+// A row of tiles is a band.
+template <class Layout, class Weights>
+void sum_by_bands(const DeviceFrame& frame, const Region& region, const Weights& weights,
+                  const BandCall& call, StreamRef stream) {
+  using Source = OneFrame<Layout, Weights>;
+  static_assert(Source::Tiles::rows == band_rows && reduction::letter_words(Source::words) == band_words &&
+                reduction::over_stride == band_over_stride);
+  const Source source{{frame, region, weights}};
+  reduction::sum_tile_ranges_cuda(
+      source, static_cast<int>(source.tiles.tiles_a_row.divisor), source.tiles.tile_rows,
+      {call.number, call.over, call.taken, call.sums, band_stride, call.blocks}, stream);
 }
 
 void check_batch(std::span<const DeviceFrame> frames, const Sums* sums) {
@@ -246,6 +260,20 @@ void sum_batch_cuda(std::span<const DeviceFrame> frames, const LinearFilter& fil
     frames = frames.subspan(some.size());
     result += some.size();
   }
+}
+
+void sum_bands_cuda(const DeviceFrame& frame, const Region& region, const LinearFilter& filter,
+                    const BandCall& call, StreamRef stream) {
+  const DotWeights weights = dot_weights(filter, frame.format());
+  by_layout(frame.format(),
+            [&](auto layout) { sum_by_bands<decltype(layout)>(frame, region, weights, call, stream); });
+}
+
+void sum_bands_cuda(const DeviceFrame& frame, const Region& region, DeviceSpan<const std::uint16_t> table,
+                    const BandCall& call, StreamRef stream) {
+  const TableWeights weights = table_weights(table, frame.format());
+  by_layout(frame.format(),
+            [&](auto layout) { sum_by_bands<decltype(layout)>(frame, region, weights, call, stream); });
 }
 
 void sample_cuda(const DeviceFrame& frame, const Region& region, int step, const LinearFilter& filter,

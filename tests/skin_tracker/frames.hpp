@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,27 @@ class RandomFrame {
   std::int64_t offset_;
   std::int64_t chroma_begin_ = 0;
   std::vector<std::uint8_t> bytes_;
+};
+
+// The same frame in page-locked memory.
+class PinnedFrame {
+ public:
+  explicit PinnedFrame(const RandomFrame& frame)
+      : frame_(frame), memory_(static_cast<std::int64_t>(frame.bytes().size())) {
+    std::memcpy(memory_.data(), frame.bytes().data(), frame.bytes().size());
+  }
+  skin_tracker::Frame host() const {
+    const skin_tracker::Frame f = frame_.host();
+    const auto moved = [&](const std::uint8_t* p) {
+      return p == nullptr ? nullptr : memory_.data() + (p - frame_.bytes().data());
+    };
+    return {f.format(),        moved(f.data()),       f.width(), f.height(), f.pitch_bytes(),
+            moved(f.chroma()), f.chroma_pitch_bytes()};
+  }
+
+ private:
+  const RandomFrame& frame_;
+  PinnedBuffer<std::uint8_t> memory_;
 };
 
 }  // namespace triptych::test

@@ -1,0 +1,104 @@
+#include "thread_pool.hpp"
+
+#include <triptych/core/relax.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <system_error>
+
+#include "host_info.hpp"
+
+namespace triptych {
+
+namespace {
+
+constexpr std::chrono::microseconds look_out{300};
+constexpr int looks_a_clock = 64;
+constexpr int looks_before_yield = 4096;
+
+// What the calling thread is: of plain types, which stay readable while the thread ends.
+enum class Role { caller, busy, ended };
+thread_local Role role = Role::caller;
+
+}  // namespace
+
+ThreadPool* ThreadPool::of_this_thread() {
+  if (role != Role::caller) return nullptr;
+  struct Owned {
+    ThreadPool pool;
+    ~Owned() { role = Role::ended; }
+  };
+  thread_local Owned owned;
+  return &owned.pool;
+}
+
+ThreadPool::~ThreadPool() {
+  const std::uint64_t loop = (order_.load(std::memory_order_relaxed) >> thread_bits) + 1;
+  order_.store(loop << thread_bits, std::memory_order_release);
+  order_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void ThreadPool::grow(int threads) {
+  try {
+    while (static_cast<int>(threads_.size()) + 1 < threads) {
+      const int thread = static_cast<int>(threads_.size()) + 1;
+      threads_.emplace_back([this, thread] { serve(thread); });
+    }
+  } catch (const std::system_error&) {  // the system gives no more
+  }
+}
+
+void ThreadPool::run(int threads, Work work, void* context) {
+  threads = static_cast<int>(std::min<std::uint64_t>(most_threads, static_cast<std::uint64_t>(threads)));
+  if (static_cast<int>(threads_.size()) + 1 < threads) {
+    patient_.store(threads <= usable_processors(), std::memory_order_relaxed);
+    grow(threads);
+    threads = std::min(threads, static_cast<int>(threads_.size()) + 1);
+  }
+  work_ = work;
+  context_ = context;
+  at_work_.store(threads - 1, std::memory_order_relaxed);
+  const std::uint64_t loop = (order_.load(std::memory_order_relaxed) >> thread_bits) + 1;
+  order_.store(loop << thread_bits | static_cast<std::uint64_t>(threads), std::memory_order_release);
+  order_.notify_all();
+
+  role = Role::busy;
+  work(context, 0, threads);
+  role = Role::caller;
+  for (int looks = 1; at_work_.load(std::memory_order_acquire) > 0; ++looks) {
+    relax();
+    if (looks > looks_before_yield) std::this_thread::yield();  // its core may be what they wait for
+  }
+}
+
+void ThreadPool::serve(int thread) {
+  role = Role::busy;
+  // A thread begins before the loop that it was made for is announced: the announcement is what it waits for,
+  // whichever number that has.
+  std::uint64_t order = 0;
+  while (true) {
+    order = await_order(order);
+    const int threads = static_cast<int>(order & most_threads);
+    if (threads == 0) return;
+    if (thread >= threads) continue;
+    work_(context_, thread, threads);
+    at_work_.fetch_sub(1, std::memory_order_release);
+  }
+}
+
+// The next order after the last one.
+std::uint64_t ThreadPool::await_order(std::uint64_t last) {
+  using Clock = std::chrono::steady_clock;
+  const auto started = Clock::now();
+  for (int looks = 1;; ++looks) {
+    const std::uint64_t order = order_.load(std::memory_order_acquire);
+    if (order != last) return order;
+    relax();
+    if (looks % looks_a_clock == 0 &&
+        (!patient_.load(std::memory_order_relaxed) || Clock::now() - started > look_out))
+      order_.wait(last, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace triptych

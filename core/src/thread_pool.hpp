@@ -1,0 +1,49 @@
+// Threads that stay between loops, so that a loop of some microseconds over all cores is worth it: they look
+// out for the next loop for a while before they sleep. A calling thread has a pool of its own, as it would
+// with OpenMP.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+namespace triptych {
+
+class ThreadPool {
+ public:
+  // What each thread runs: its number, the caller's being 0, and how many there are. Must not throw.
+  using Work = void (*)(void* context, int thread, int threads);
+
+  ThreadPool() = default;
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+  ~ThreadPool();  // waits for the threads' end
+
+  // Runs work on the calling thread and on threads - 1 others, and returns when all of them are done. Takes
+  // fewer when the system gives no more.
+  void run(int threads, Work work, void* context);
+
+  // The pool of the calling thread. Null in a pool's own threads and while the caller is at work in a loop:
+  // a loop inside a loop runs on the thread that comes to it. Null also when the thread is ending.
+  static ThreadPool* of_this_thread();
+
+ private:
+  static constexpr int thread_bits = 16;
+  static constexpr std::uint64_t most_threads = (1u << thread_bits) - 1;
+
+  void grow(int threads);
+  void serve(int thread);
+  std::uint64_t await_order(std::uint64_t last);
+
+  std::vector<std::thread> threads_;
+  Work work_ = nullptr;
+  void* context_ = nullptr;
+  std::atomic<bool> patient_{true};  // no more threads than cores: looking out takes nothing from anybody
+  // The number of the loop, and in its lower bits how many threads take part, so that one that does not
+  // learns so without a look at what may already belong to the next loop. 0 threads: the end.
+  alignas(64) std::atomic<std::uint64_t> order_{1};
+  alignas(64) std::atomic<int> at_work_{0};
+};
+
+}  // namespace triptych

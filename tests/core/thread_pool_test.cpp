@@ -1,0 +1,64 @@
+#include "thread_pool.hpp"
+
+#include <gtest/gtest.h>
+#include <triptych/core/parallel.hpp>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+namespace triptych {
+namespace {
+
+struct Seen {
+  std::vector<int> times;  // plain: a thread's number belongs to it
+  std::atomic<int> threads{0};
+
+  explicit Seen(int most) : times(static_cast<std::size_t>(most)) {}
+  static void work(void* raw, int thread, int threads) {
+    auto& seen = *static_cast<Seen*>(raw);
+    ++seen.times[static_cast<std::size_t>(thread)];
+    seen.threads = threads;
+  }
+};
+
+TEST(ThreadPool, RunsEachThreadOnceWhateverTheirNumber) {
+  ThreadPool pool;
+  for (const int threads : {2, 5, 1, 3, 8, 2, 8}) {
+    Seen seen(threads);
+    pool.run(threads, &Seen::work, &seen);
+    EXPECT_EQ(seen.threads, threads);
+    EXPECT_EQ(seen.times, std::vector<int>(static_cast<std::size_t>(threads), 1));
+  }
+}
+
+// Loops follow each other closely, and with pauses in which the threads fall asleep.
+TEST(ThreadPool, NoLoopIsMissed) {
+  ThreadPool pool;
+  Seen seen(3);
+  int loops = 0;
+  for (; loops < 2000; ++loops) {
+    pool.run(loops % 2 == 0 ? 3 : 2, &Seen::work, &seen);
+    if (loops % 500 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(3));
+  }
+  EXPECT_EQ(seen.times, (std::vector<int>{2000, 2000, 1000}));
+}
+
+TEST(ThreadPool, EachCallingThreadHasItsOwn) {
+  ThreadPool* const here = ThreadPool::of_this_thread();
+  ASSERT_NE(here, nullptr);
+  EXPECT_EQ(ThreadPool::of_this_thread(), here);
+  std::atomic<bool> busy_has_one{false};
+  std::thread([&] {
+    ThreadPool* const there = ThreadPool::of_this_thread();
+    EXPECT_NE(there, here);
+    EXPECT_NE(there, nullptr);
+    parallel_for(0, 8, 2, [&](std::int64_t) {
+      if (ThreadPool::of_this_thread() != nullptr) busy_has_one = true;  // not inside a loop
+    });
+  }).join();
+  EXPECT_FALSE(busy_has_one);
+}
+
+}  // namespace
+}  // namespace triptych
