@@ -26,7 +26,7 @@ constexpr float everywhere = 1e18f, any_distance = 1e29f;
 
 // Rounding moves an image by less than 1e-6 (1 + x^2 + y^2) and a distance by less than 1e-6 of it; the
 // margins are ten times that. Where images get large (beyond 84 degrees) a capsule is kept everywhere.
-TRIPTYCH_INLINE_HD CullShape cull_shape(const Capsule& c, const PreparedCapsule& p, const Measure& measure) {
+TRIPTYCH_EXACT_HD CullShape cull_shape(const Capsule& c, const PreparedCapsule& p, const Measure& measure) {
   if (is_never_met(p)) return {1, 0, 0, 0, 0, 0, any_distance, -any_distance};
   if (is_near(p)) return {1, 0, 0, 0, 0, everywhere, -any_distance, any_distance};
   const float ax = c.a.x - measure.camera.x, ay = c.a.y - measure.camera.y, az = c.a.z - measure.camera.z;

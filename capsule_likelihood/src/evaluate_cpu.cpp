@@ -130,11 +130,9 @@ void evaluate_cpu_by(CpuPath path, const Rays& rays, MatrixView<const Capsule> b
   std::vector<CullShape> shapes(prepared.size());
   for (std::int64_t first = 0; first < bodies.rows(); first += block) {
     const std::int64_t samples = std::min(block, bodies.rows() - first);
-    parallel_for(0, samples * capsules, threads, [&](std::int64_t i) {
-      const Capsule& capsule = bodies(first + i / capsules, i % capsules);
-      const auto k = static_cast<std::size_t>(i);
-      prepared[k] = prepare(capsule, d.measure.camera, d.measure.inside);
-      shapes[k] = cull_shape(capsule, prepared[k], d.measure);
+    parallel_for(0, samples, threads, [&](std::int64_t j) {
+      const std::int64_t at = j * capsules;
+      kernels.prepare_body(bodies.row(first + j), d.measure, prepared.data() + at, shapes.data() + at);
     });
     const std::int64_t runs =
         samples >= 4 * workers ? 1 : std::clamp<std::int64_t>(macros / 8, 1, 4 * workers);

@@ -11,6 +11,9 @@
 namespace triptych::capsule_likelihood {
 
 struct PartKernels {
+  // The capsules of a body made ready.
+  void (*prepare_body)(std::span<const Capsule> body, const Measure& measure, PreparedCapsule* prepared,
+                       CullShape* shapes);
   // Bit i: the shape may meet tile first + i, for 32 tiles.
   std::uint32_t (*may_meet_32)(const Bounds& tiles, std::size_t first, const CullShape& shape);
   // What the 32 rays from first on gain by the listed capsules of a body.

@@ -81,15 +81,15 @@ PartKernels part_kernels(CpuPath path) {
   switch (path) {
 #if defined(__x86_64__)
     case CpuPath::avx2:
-      return {&avx2::may_meet_32, &avx2::gain_of_part};
+      return {&avx2::prepare_body, &avx2::may_meet_32, &avx2::gain_of_part};
     case CpuPath::avx512:
-      return {&avx512::may_meet_32, &avx512::gain_of_part};
+      return {&avx512::prepare_body, &avx512::may_meet_32, &avx512::gain_of_part};
 #elif defined(__aarch64__)
     case CpuPath::neon:
-      return {&neon::may_meet_32, &neon::gain_of_part};
+      return {&neon::prepare_body, &neon::may_meet_32, &neon::gain_of_part};
 #endif
     default:
-      return {&plain::may_meet_32, &plain::gain_of_part};
+      return {&plain::prepare_body, &plain::may_meet_32, &plain::gain_of_part};
   }
 }
 

@@ -123,3 +123,11 @@ TRIPTYCH_LANES_TARGET inline std::uint32_t may_meet_32(const Bounds& tiles, std:
   }
   return mask;
 }
+
+TRIPTYCH_LANES_TARGET inline void prepare_body(std::span<const Capsule> body, const Measure& measure,
+                                               PreparedCapsule* prepared, CullShape* shapes) {
+  for (std::size_t k = 0; k < body.size(); ++k) {
+    prepared[k] = prepare(body[k], measure.camera, measure.inside);
+    shapes[k] = cull_shape(body[k], prepared[k], measure);
+  }
+}

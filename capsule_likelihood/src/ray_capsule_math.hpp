@@ -49,7 +49,7 @@ TRIPTYCH_EXACT_HD bool is_never_met(const PreparedCapsule& p) { return !(p.k1 ==
 
 // For a capsule that is_valid. In double: what is left of rounding is that of the sixteen floats. a and b may
 // change places without changing a bit of what a ray meets.
-TRIPTYCH_INLINE_HD PreparedCapsule prepare(const Capsule& capsule, const Vec3& camera, CameraInside policy) {
+TRIPTYCH_EXACT_HD PreparedCapsule prepare(const Capsule& capsule, const Vec3& camera, CameraInside policy) {
   using exact::dot;
   const double ax = double{capsule.a.x} - double{camera.x}, bx = double{capsule.b.x} - double{camera.x};
   const double ay = double{capsule.a.y} - double{camera.y}, by = double{capsule.b.y} - double{camera.y};
