@@ -24,6 +24,10 @@ DeviceRays::~DeviceRays() = default;
 void DeviceRays::set(DeviceSpan<const Vec3>, DeviceSpan<const float>, Workspace&, StreamRef) {
   unavailable("DeviceRays::set");
 }
+void DeviceRays::set(DeviceSpan<const Vec3>, DeviceSpan<const float>, const std::int64_t*, Workspace&,
+                     StreamRef) {
+  unavailable("DeviceRays::set");
+}
 PointCount DeviceRays::count(StreamRef) const { unavailable("DeviceRays::count"); }
 const Measure& DeviceRays::measure() const { unavailable("DeviceRays::measure"); }
 

@@ -134,34 +134,42 @@ TRIPTYCH_EXACT_HD RayDirection ray_direction(float x, float y) {
 // an axis through the camera from dividing by 0.
 constexpr float least_n2 = 0x1p-50f;
 
-// The endless cylinder of a capsule in front of the camera.
+// A ray in the frame of a capsule in front of the camera; q is above 0 when it crosses the endless cylinder.
+struct Aim {
+  float s, n, e2, q;
+};
+TRIPTYCH_EXACT_HD Aim aim_at(const RayDirection& v, const PreparedCapsule& p) {
+  using exact::fused;
+  Aim aim;
+  aim.s = fused(p.cx, v.x, fused(p.cy, v.y, p.cz));
+  aim.n = fused(p.mx, v.x, fused(p.my, v.y, p.mz));
+  const float e = fused(p.ex, v.x, fused(p.ey, v.y, p.ez));
+  aim.e2 = e * e;
+  aim.q = fused(-p.k1, aim.e2, fused(aim.n, aim.n, least_n2));
+  return aim;
+}
+
 struct CylinderHit {
-  float s, n, e2;
-  float t;       // NaN: the ray misses it
+  float t;       // NaN: the ray misses the endless cylinder
   float beyond;  // y - middle: a hit of the capsule when it is at most the half length
 };
-TRIPTYCH_EXACT_HD CylinderHit meet_cylinder(const RayDirection& v, const PreparedCapsule& p) {
-  using exact::fused;
+TRIPTYCH_EXACT_HD CylinderHit meet_cylinder(const PreparedCapsule& p, const Aim& aim) {
   CylinderHit hit;
-  hit.s = fused(p.cx, v.x, fused(p.cy, v.y, p.cz));
-  hit.n = fused(p.mx, v.x, fused(p.my, v.y, p.mz));
-  const float e = fused(p.ex, v.x, fused(p.ey, v.y, p.ez));
-  hit.e2 = e * e;
-  const float q = fused(-p.k1, hit.e2, fused(hit.n, hit.n, least_n2));
-  hit.t = p.kr * exact::reciprocal(fused(p.mr, hit.n, exact::root(q)));
-  hit.beyond = fused(hit.t, hit.s, -p.middle);
+  hit.t = p.kr * exact::reciprocal(exact::fused(p.mr, aim.n, exact::root(aim.q)));
+  hit.beyond = exact::fused(hit.t, aim.s, -p.middle);
   return hit;
 }
-TRIPTYCH_EXACT_HD bool is_beyond_end(const CylinderHit& hit, const PreparedCapsule& p) {
+TRIPTYCH_EXACT_HD bool is_beyond_end(const PreparedCapsule& p, const CylinderHit& hit) {
   return fabsf(hit.beyond) > p.half_length;
 }
 // The ball around the end that lies on the side of hit.beyond.
-TRIPTYCH_EXACT_HD float meet_end(const RayDirection& v, const PreparedCapsule& p, const CylinderHit& hit) {
+TRIPTYCH_EXACT_HD float meet_end(const RayDirection& v, const PreparedCapsule& p, const Aim& aim,
+                                 const CylinderHit& hit) {
   using exact::fused;
   const float yc = p.middle + copysignf(p.half_length, hit.beyond);
-  const float z = fused(yc, hit.n, -(p.mu * hit.s));
-  const float from = fused(-hit.e2, fused(yc, yc, p.mu * p.mu), p.r2 * v.vv);
-  const float along = fused(yc, hit.s, p.mu * hit.n);
+  const float z = fused(yc, aim.n, -(p.mu * aim.s));
+  const float from = fused(-aim.e2, fused(yc, yc, p.mu * p.mu), p.r2 * v.vv);
+  const float along = fused(yc, aim.s, p.mu * aim.n);
   return (along - exact::root(fused(-z, z, from))) * v.inverse_vv;
 }
 
@@ -201,8 +209,9 @@ TRIPTYCH_INLINE_HD float meet_near(const RayDirection& v, const PreparedCapsule&
 // The t at which the ray meets the capsule first, t (x, y, 1); NaN when it does not.
 TRIPTYCH_INLINE_HD float meet(const RayDirection& v, const PreparedCapsule& p) {
   if (is_near(p)) return meet_near(v, p);
-  const CylinderHit hit = meet_cylinder(v, p);
-  return is_beyond_end(hit, p) ? meet_end(v, p, hit) : hit.t;
+  const Aim aim = aim_at(v, p);
+  const CylinderHit hit = meet_cylinder(p, aim);
+  return is_beyond_end(p, hit) ? meet_end(v, p, aim, hit) : hit.t;
 }
 
 }  // namespace triptych::capsule_likelihood

@@ -29,16 +29,18 @@ struct Measure {
   Vec3 camera;            // looks along +z
 };
 
-// Points that are not finite, or not in front of the camera, are dropped and counted.
+// Points that are not finite (or farther than 1000 km), or not in front of the camera (89.94 degrees off its
+// axis), are dropped and counted.
 struct PointCount {
   std::int64_t used = 0, not_finite = 0, not_in_front = 0;
 };
 
-// Owner: src/rays*.{hpp,cpp,cu}. Rays on the host.
+// Rays on the host.
 class Rays {
  public:
-  // sigma_m: one for each point, or empty for measure.sigma_m. InvalidArgument for a measure that makes no
-  // sense (sigma or tau not above 0) or a sigma that is not above 0.
+  // sigma_m: one for each point, or empty for measure.sigma_m; from an eighth to a thousand times that,
+  // nearer and farther ones count as these (Loss::absolute: from a 64th to a million times). InvalidArgument
+  // for a measure that makes no sense (sigma or tau not above 0) or a sigma that is not above 0.
   Rays(std::span<const Vec3> points, std::span<const float> sigma_m, const Measure& measure, int threads = 0);
   Rays(Rays&&) noexcept;
   Rays& operator=(Rays&&) noexcept;
@@ -62,11 +64,14 @@ class DeviceRays {
   DeviceRays& operator=(DeviceRays&&) noexcept;
   ~DeviceRays();
 
-  // Enqueues and returns; can be captured in a graph. sigma_m as above (checked on the GPU: a sigma that is
-  // not above 0 drops its point as not finite). points_used_on_device: when given, only so many of the points
+  // Enqueues and returns; can be captured in a graph once the workspace has served as many points.
+  // InvalidArgument when there are more than most_points, or neither none nor as many sigmas. A sigma that is
+  // not above 0 drops its point as not finite. points_used_on_device: when given, only so many of the points
   // count, which lets a graph serve frames of any size.
   void set(DeviceSpan<const Vec3> points, DeviceSpan<const float> sigma_m, Workspace& workspace,
            StreamRef stream);
+  void set(DeviceSpan<const Vec3> points, DeviceSpan<const float> sigma_m,
+           const std::int64_t* points_used_on_device, Workspace& workspace, StreamRef stream);
   // Waits for the stream.
   PointCount count(StreamRef stream) const;
   const Measure& measure() const;

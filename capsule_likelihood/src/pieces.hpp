@@ -1,0 +1,26 @@
+// Cuts a workspace into arrays.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace triptych::capsule_likelihood {
+
+// Hands out pieces of a workspace; with no memory yet, it only counts.
+class Pieces {
+ public:
+  explicit Pieces(std::byte* memory) : memory_(memory) {}
+  template <class T>
+  T* take(std::int64_t count) {
+    std::byte* piece = memory_ == nullptr ? nullptr : memory_ + bytes_;
+    bytes_ += (static_cast<std::size_t>(count) * sizeof(T) + 255) / 256 * 256;
+    return reinterpret_cast<T*>(piece);
+  }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::byte* memory_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace triptych::capsule_likelihood
