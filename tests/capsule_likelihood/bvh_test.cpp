@@ -1,6 +1,6 @@
+#include "mutate.hpp"
 #include "small_bvh.hpp"
 #include "support/expect_error.hpp"
-#include "support/random.hpp"
 #include "support/temporary_directory.hpp"
 
 #include <gtest/gtest.h>
@@ -96,27 +96,8 @@ TEST(Bvh, SurvivesMutations) {
   const std::string original = test::small_bvh;
   int accepted = 0, refused = 0;
   for (std::uint64_t seed = 0; seed < 4000; ++seed) {
-    std::string text = original;
-    PhiloxStream random(seed, 1);
-    const int edits = 1 + static_cast<int>(random.next() % 4);
-    for (int i = 0; i < edits && !text.empty(); ++i) {
-      const std::size_t at = random.next() % text.size(), length = random.next() % 12;
-      switch (random.next() % 4) {
-        case 0:
-          text[at] = static_cast<char>(random.next());
-          break;
-        case 1:
-          text.erase(at, length);
-          break;
-        case 2:
-          text.insert(at, original.substr(random.next() % original.size(), length));
-          break;
-        default:
-          text.resize(at);
-      }
-    }
     try {
-      parse_bvh(text, "fuzz");
+      parse_bvh(test::mutated(original, seed), "fuzz");
       ++accepted;
     } catch (const ParseError& error) {
       EXPECT_GE(error.line(), 1);

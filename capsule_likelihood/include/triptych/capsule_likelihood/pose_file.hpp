@@ -1,0 +1,46 @@
+// Poses in files: the places of joints as CSV (frame,joint,x_m,y_m,z_m), poses as BVH.
+#pragma once
+
+#include <triptych/capsule_likelihood/geometry.hpp>
+#include <triptych/capsule_likelihood/skeleton.hpp>
+#include <triptych/core/matrix_view.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace triptych::capsule_likelihood {
+
+// The places of named joints in some frames.
+struct JointTable {
+  std::vector<std::string> names;    // of the columns
+  std::vector<std::int64_t> frames;  // of the rows, rising
+  std::vector<Vec3> joints;          // row by row; NaN where the file has none
+
+  // -1 when there is none of that name.
+  int find(std::string_view name) const;
+  std::span<const Vec3> row(std::size_t i) const {
+    return std::span(joints).subspan(i * names.size(), names.size());
+  }
+};
+
+// ParseError with the line and the reason when a line is not frame,joint,x,y,z with finite numbers, a joint
+// stands twice in a frame, or the first line is not the header.
+JointTable parse_joints_csv(std::string_view text, const std::string& file);
+JointTable read_joints_csv(const std::filesystem::path& path);
+
+// One line for each joint of each row. Digits enough to read the same floats back. Files are replaced
+// atomically.
+std::string to_csv(const JointTable& table);
+void write_joints_csv(const std::filesystem::path& path, const JointTable& table);
+
+// poses: a pose in each row, of frames first_frame, first_frame + 1, ...
+void write_poses_csv(const std::filesystem::path& path, const Skeleton& skeleton,
+                     MatrixView<const float> poses, std::int64_t first_frame = 0);
+void write_poses_bvh(const std::filesystem::path& path, const Skeleton& skeleton,
+                     MatrixView<const float> poses, double frame_time_s, double metres_per_unit = 1);
+
+}  // namespace triptych::capsule_likelihood

@@ -1,0 +1,142 @@
+// Reads and writes files of joints and poses.
+#include <triptych/capsule_likelihood/bvh_skeleton.hpp>
+#include <triptych/capsule_likelihood/kinematics.hpp>
+#include <triptych/capsule_likelihood/pose_file.hpp>
+#include <triptych/core/error.hpp>
+#include <triptych/core/file.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "text_scanner.hpp"
+
+namespace triptych::capsule_likelihood {
+
+namespace {
+
+constexpr std::string_view header = "frame,joint,x_m,y_m,z_m";
+
+struct Entry {
+  std::int64_t frame;
+  std::size_t column;
+  Vec3 place;
+};
+
+// Cuts off the text up to the next comma; a missing comma is a ParseError.
+std::string_view field(detail::TextScanner& scan, std::string_view& rest, bool last) {
+  const std::size_t comma = rest.find(',');
+  if ((comma == std::string_view::npos) != last) scan.fail("expected five fields: " + std::string(header));
+  const std::string_view cut = rest.substr(0, comma);
+  rest = last ? std::string_view() : rest.substr(comma + 1);
+  return cut;
+}
+
+template <class T>
+void append(std::string& text, T value) {
+  std::array<char, 32> digits;
+  const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+  text.append(digits.data(), end);
+}
+
+}  // namespace
+
+int JointTable::find(std::string_view name) const {
+  const auto found = std::ranges::find(names, name);
+  return found == names.end() ? -1 : static_cast<int>(found - names.begin());
+}
+
+JointTable parse_joints_csv(std::string_view text, const std::string& file) {
+  detail::TextScanner scan(text, file);
+  if (scan.rest_of_line() != header) scan.fail("expected the header \"" + std::string(header) + "\"");
+  JointTable table;
+  std::map<std::string, std::size_t, std::less<>> columns;
+  std::vector<Entry> entries;
+  while (!scan.at_end()) {
+    std::string_view rest = scan.rest_of_line();
+    Entry entry{};
+    const double frame = scan.to_number(field(scan, rest, false), "a frame");
+    if (frame != std::floor(frame) || std::abs(frame) > 1e15) scan.fail("a frame is a whole number");
+    entry.frame = static_cast<std::int64_t>(frame);
+    const std::string_view name = field(scan, rest, false);
+    if (name.empty()) scan.fail("expected the name of a joint");
+    for (float* value : {&entry.place.x, &entry.place.y, &entry.place.z}) {
+      *value = static_cast<float>(scan.to_number(field(scan, rest, value == &entry.place.z), "a place"));
+      if (!std::isfinite(*value)) scan.fail("a place is too large for a float");
+    }
+    const auto [column, is_new] = columns.try_emplace(std::string(name), table.names.size());
+    if (is_new) table.names.emplace_back(name);
+    entry.column = column->second;
+    entries.push_back(entry);
+    if (table.frames.empty() || table.frames.back() != entry.frame) table.frames.push_back(entry.frame);
+  }
+  std::ranges::sort(table.frames);
+  table.frames.erase(std::unique(table.frames.begin(), table.frames.end()), table.frames.end());
+  constexpr std::size_t most_places = 100'000'000;
+  if (table.frames.size() > most_places / std::max<std::size_t>(1, table.names.size())) {
+    scan.fail("too many frames of too many joints");
+  }
+  constexpr float none = std::numeric_limits<float>::quiet_NaN();
+  table.joints.assign(table.frames.size() * table.names.size(), {none, none, none});
+  for (const Entry& entry : entries) {
+    const auto row =
+        static_cast<std::size_t>(std::ranges::lower_bound(table.frames, entry.frame) - table.frames.begin());
+    Vec3& place = table.joints[row * table.names.size() + entry.column];
+    if (!std::isnan(place.x)) {
+      throw ParseError(file, 0, 0,
+                       "joint " + detail::shown(table.names[entry.column]) + " stands twice in frame " +
+                           std::to_string(entry.frame));
+    }
+    place = entry.place;
+  }
+  return table;
+}
+
+JointTable read_joints_csv(const std::filesystem::path& path) {
+  return parse_joints_csv(read_text(path), path.string());
+}
+
+std::string to_csv(const JointTable& table) {
+  require(table.joints.size() == table.frames.size() * table.names.size(), "a table of ", table.frames.size(),
+          " frames and ", table.names.size(), " joints cannot hold ", table.joints.size(), " places");
+  std::string text(header);
+  text += '\n';
+  for (std::size_t row = 0; row < table.frames.size(); ++row) {
+    for (std::size_t column = 0; column < table.names.size(); ++column) {
+      const Vec3& place = table.row(row)[column];
+      if (std::isnan(place.x)) continue;
+      append(text, table.frames[row]);
+      text += ',' + table.names[column];
+      for (const float value : {place.x, place.y, place.z}) {
+        text += ',';
+        append(text, value);
+      }
+      text += '\n';
+    }
+  }
+  return text;
+}
+
+void write_joints_csv(const std::filesystem::path& path, const JointTable& table) {
+  write_file_atomically(path, to_csv(table));
+}
+
+void write_poses_csv(const std::filesystem::path& path, const Skeleton& skeleton,
+                     MatrixView<const float> poses, std::int64_t first_frame) {
+  JointTable table;
+  for (const Joint& joint : skeleton.joints()) table.names.push_back(joint.name);
+  for (std::int64_t row = 0; row < poses.rows(); ++row) table.frames.push_back(first_frame + row);
+  table.joints.resize(table.names.size() * table.frames.size());
+  pose_cpu(skeleton, poses, {table.joints.data(), poses.rows(), skeleton.joint_count()}, {});
+  write_joints_csv(path, table);
+}
+
+void write_poses_bvh(const std::filesystem::path& path, const Skeleton& skeleton,
+                     MatrixView<const float> poses, double frame_time_s, double metres_per_unit) {
+  write_bvh(path, to_bvh(skeleton, poses, frame_time_s, metres_per_unit));
+}
+
+}  // namespace triptych::capsule_likelihood
