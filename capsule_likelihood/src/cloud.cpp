@@ -1,0 +1,80 @@
+// Points from images, and fewer of them.
+#include <triptych/capsule_likelihood/cloud.hpp>
+#include <triptych/core/error.hpp>
+#include <triptych/core/philox.hpp>
+
+#include <cmath>
+
+namespace triptych::capsule_likelihood {
+
+namespace {
+
+void check(const Intrinsics& camera, const DepthOptions& options) {
+  require(camera.fx > 0 && camera.fy > 0 && std::isfinite(camera.fx) && std::isfinite(camera.fy),
+          "a camera with focal lengths of ", camera.fx, " and ", camera.fy, " px makes no sense");
+  require(std::isfinite(camera.cx) && std::isfinite(camera.cy), "the centre of the image is not finite");
+  require(options.step >= 1, "a step of ", options.step, " pixels makes no sense");
+  require(options.metres_per_unit > 0 && std::isfinite(options.metres_per_unit), "a unit of ",
+          options.metres_per_unit, " m makes no sense");
+}
+
+// z_of: the distance of a pixel in metres, or NaN.
+template <class P, class F>
+Cloud from_image(ImageView<const P> image, const Intrinsics& camera, const DepthOptions& options, F&& z_of) {
+  check(camera, options);
+  Cloud cloud;
+  const double down = options.y == VerticalAxis::down ? 1 : -1;
+  for (std::int64_t v = 0; v < image.height(); v += options.step) {
+    for (std::int64_t u = 0; u < image.width(); u += options.step) {
+      const double z = z_of(image.at(u, v));
+      if (!(z > 0) || z < options.nearest_m || z > options.farthest_m || !std::isfinite(z)) {
+        ++cloud.dropped;
+        continue;
+      }
+      const double x = (static_cast<double>(u) - camera.cx) / camera.fx * z;
+      const double y = down * (static_cast<double>(v) - camera.cy) / camera.fy * z;
+      cloud.points.push_back({static_cast<float>(x), static_cast<float>(y), static_cast<float>(z)});
+    }
+  }
+  return cloud;
+}
+
+}  // namespace
+
+Cloud cloud_from_depth(ImageView<const std::uint16_t> depth, const Intrinsics& camera,
+                       const DepthOptions& options) {
+  return from_image(depth, camera, options,
+                    [&](std::uint16_t value) { return value * options.metres_per_unit; });
+}
+
+Cloud cloud_from_disparity(ImageView<const float> disparity, const StereoCalibration& calibration,
+                           const DepthOptions& options) {
+  require(calibration.baseline_m > 0 && std::isfinite(calibration.baseline_m), "a baseline of ",
+          calibration.baseline_m, " m makes no sense");
+  const double scale = calibration.baseline_m * calibration.left.fx;
+  return from_image(disparity, calibration.left, options, [&](float value) {
+    const double shift = value + calibration.offset_px;
+    return value > 0 && shift > 0 ? scale / shift : std::nan("");
+  });
+}
+
+std::vector<Vec3> subsample(std::span<const Vec3> points, std::int64_t count, std::uint64_t seed) {
+  require(count >= 0, "cannot take ", count, " points");
+  const auto size = static_cast<std::int64_t>(points.size());
+  if (count >= size) return {points.begin(), points.end()};
+  std::vector<Vec3> chosen;
+  chosen.reserve(static_cast<std::size_t>(count));
+  const PhiloxStream random(seed, 0);
+  for (std::int64_t i = 0; i < count; ++i) {
+    // The run is [i size / count, (i + 1) size / count), rounded down: never empty, since count < size.
+    const auto edge = [&](std::int64_t k) { return size / count * k + size % count * k / count; };
+    const std::int64_t begin = edge(i), end = edge(i + 1);
+    const Philox4x32 words = random.block(static_cast<std::uint64_t>(i));
+    const auto step =
+        static_cast<std::int64_t>(uniform_double(words[0], words[1]) * static_cast<double>(end - begin));
+    chosen.push_back(points[static_cast<std::size_t>(begin + step)]);
+  }
+  return chosen;
+}
+
+}  // namespace triptych::capsule_likelihood
