@@ -1,6 +1,7 @@
 // The CUDA forms in a build without CUDA: they link, and say why they cannot run.
 #include <triptych/capsule_likelihood/likelihood.hpp>
 #include <triptych/capsule_likelihood/rays.hpp>
+#include <triptych/capsule_likelihood/tune.hpp>
 #include <triptych/core/device.hpp>
 #include <triptych/core/error.hpp>
 
@@ -34,6 +35,11 @@ const Measure& DeviceRays::measure() const { unavailable("DeviceRays::measure");
 void evaluate_cuda(const DeviceRays&, DeviceMatrixView<const Capsule>, DeviceSpan<double>,
                    const EvaluateOptions&, Workspace&, StreamRef) {
   unavailable("evaluate_cuda");
+}
+
+EvaluateOptions tune_evaluate_cuda(reduction::TuningCache&, const DeviceRays&,
+                                   DeviceMatrixView<const Capsule>, Method, Workspace&, StreamRef) {
+  unavailable("tune_evaluate_cuda");
 }
 
 }  // namespace triptych::capsule_likelihood

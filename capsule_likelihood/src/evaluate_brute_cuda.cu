@@ -13,18 +13,18 @@ namespace triptych::capsule_likelihood {
 namespace {
 
 constexpr int brute_rays = 4;        // of a lane
-constexpr int brute_warps = 4;       // of a block
+constexpr int most_brute_warps = 4;  // of a block
 constexpr int staged_capsules = 64;  // in shared memory
 
 // A warp owns 128 neighbouring rays, in registers; a block one sample, whose capsules pass through shared
 // memory. Neighbouring rays mostly miss a capsule together: then the warp goes on at once.
-template <Surface surface>
-__global__ void __launch_bounds__(brute_warps * 32)
+template <Surface surface, bool Weighted>
+__global__ void __launch_bounds__(most_brute_warps * 32)
     brute_kernel(const Ray* rays, const std::uint32_t* weight, const PreparedCapsule* prepared, int capsules,
                  int tiles, Loss loss, Gain* gained) {
   __shared__ PreparedCapsule staged[staged_capsules];
   const int lane = static_cast<int>(threadIdx.x % 32);
-  const int tile = static_cast<int>(blockIdx.x) * brute_warps + static_cast<int>(threadIdx.x / 32);
+  const int tile = static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / 32);
   const std::int64_t first = std::int64_t{min(tile, tiles - 1)} * tile_rays + lane;
   LaneRay ray[brute_rays];
   float best[brute_rays];
@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(brute_warps * 32)
   for (int from = 0; from < capsules; from += staged_capsules) {
     const int count = min(staged_capsules, capsules - from);
     __syncthreads();
-    for (int i = static_cast<int>(threadIdx.x); i < count * 4; i += brute_warps * 32)
+    for (int i = static_cast<int>(threadIdx.x); i < count * 4; i += static_cast<int>(blockDim.x))
       reinterpret_cast<float4*>(staged)[i] = body[from * 4 + i];
     __syncthreads();
     for (int k = 0; k < count; ++k) {
@@ -45,19 +45,19 @@ __global__ void __launch_bounds__(brute_warps * 32)
       if (is_near(p)) {
 #pragma unroll
         for (int r = 0; r < brute_rays; ++r)
-          best[r] = better(surface, best[r], meet_near_apart(ray[r].v.x, ray[r].v.y, &staged[k]), ray[r].g,
-                           ray[r].h);
+          best[r] =
+              better(surface, best[r], meet_near_apart(ray[r].x, ray[r].y, &staged[k]), ray[r].g, ray[r].h);
         continue;
       }
 #pragma unroll
       for (int r = 0; r < brute_rays; ++r) {
-        const Aim aim = aim_at(ray[r].v, p);
+        const Aim aim = aim_at(ray[r].direction(), p);
         if (__any_sync(whole_warp, aim.q > 0)) best[r] = test_pair<surface>(ray[r], p, aim, best[r]);
       }
     }
   }
   if (tile >= tiles) return;
-  const Gain sum = gain_of_warp<surface>(ray, best, loss, weight == nullptr ? nullptr : weight + first);
+  const Gain sum = gain_of_warp<surface, Weighted>(ray, best, loss, weight + first);
   if (lane == 0 && sum != 0) atomicAdd(gained + blockIdx.y, sum);
 }
 
@@ -146,16 +146,16 @@ __global__ void add_rows_kernel(const Gain* sums, int samples, Gain* gained) {
   if (j < samples) gained[j] += sums[j];
 }
 
-template <Surface surface>
+template <Surface surface, bool Weighted>
 void enqueue_brute_as(const EvaluateCall& call) {
   const DeviceRays::Data& d = call.rays;
   const auto tiles = static_cast<unsigned>(call.plan.macros * tiles_in_macro);
-  launch(
-      brute_kernel<surface>,
-      {dim3((tiles + brute_warps - 1) / brute_warps, static_cast<unsigned>(call.samples)), brute_warps * 32},
-      call.stream, d.rays.data(), d.weighted ? d.weight.data() : nullptr,
-      static_cast<const PreparedCapsule*>(call.arrays.prepared), static_cast<int>(call.plan.capsules),
-      static_cast<int>(tiles), d.measure.loss, call.arrays.gained);
+  const auto warps = static_cast<unsigned>(call.plan.points_per_block / tile_rays);
+  launch(brute_kernel<surface, Weighted>,
+         {dim3((tiles + warps - 1) / warps, static_cast<unsigned>(call.samples)), warps * 32}, call.stream,
+         d.rays.data(), d.weighted ? d.weight.data() : nullptr,
+         static_cast<const PreparedCapsule*>(call.arrays.prepared), static_cast<int>(call.plan.capsules),
+         static_cast<int>(tiles), d.measure.loss, call.arrays.gained);
 }
 
 template <Surface surface>
@@ -177,10 +177,12 @@ void enqueue_tiled_as(const EvaluateCall& call) {
 }  // namespace
 
 void enqueue_brute(const EvaluateCall& call) {
-  if (call.rays.measure.surface == Surface::closest) {
-    enqueue_brute_as<Surface::closest>(call);
+  const bool closest = call.rays.measure.surface == Surface::closest, weighted = call.rays.weighted;
+  if (closest) {
+    weighted ? enqueue_brute_as<Surface::closest, true>(call)
+             : enqueue_brute_as<Surface::closest, false>(call);
   } else {
-    enqueue_brute_as<Surface::first>(call);
+    weighted ? enqueue_brute_as<Surface::first, true>(call) : enqueue_brute_as<Surface::first, false>(call);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "evaluate_cuda.hpp"
 #include "measure_math.hpp"
+#include "tuned_options.hpp"
 
 namespace triptych::capsule_likelihood {
 
@@ -88,12 +89,21 @@ EvaluatePlan::EvaluatePlan(const DeviceRays::Data& rays, DeviceMatrixView<const 
   require(options.samples_per_launch >= 0, "cannot evaluate ", options.samples_per_launch,
           " samples a launch");
   require(capsules < (1 << 23), "a body of ", capsules, " capsules is too large");
-  const bool culled = method == Method::culled;
-  if (points_per_block == 0) points_per_block = tile_rays;
-  require(culled ? points_per_block == 64 || points_per_block == 128
-                 : points_per_block >= 32 && points_per_block <= 512 && points_per_block % 32 == 0,
-          "cannot evaluate ", points_per_block,
-          " points a block: ", culled ? "64 or 128" : "a multiple of 32 up to 512", " is possible");
+  if (points_per_block == 0) points_per_block = method == Method::brute ? 512 : 128;
+  const int p = points_per_block;
+  switch (method) {
+    case Method::culled:
+      require(p == 64 || p == 128, "cannot evaluate ", p, " points a block: 64 or 128 are possible");
+      break;
+    case Method::brute:
+      require(p == 128 || p == 256 || p == 512, "cannot evaluate ", p,
+              " points a block: 128, 256 or 512 are possible");
+      break;
+    case Method::tiled:
+      require(p >= 32 && p <= 512 && p % 32 == 0, "cannot evaluate ", p,
+              " points a block: multiples of 32 up to 512 are possible");
+      break;
+  }
   // No kernel should run for more than some tens of milliseconds, on the smallest GPU too: one multiprocessor
   // tests at least 2^31 pairs a second. The arrays of a launch stay below a quarter of a gigabyte each.
   const double pairs = std::max<double>(1, static_cast<double>(capsules) * static_cast<double>(rays.points));
@@ -126,7 +136,11 @@ void evaluate_cuda(const DeviceRays& rays, DeviceMatrixView<const Capsule> bodie
   require(bodies.rows() == log_likelihoods.size(), "there are ", bodies.rows(), " bodies but ",
           log_likelihoods.size(), " results");
   const DeviceRays::Data& d = rays.data();
-  const EvaluatePlan plan(d, bodies, options, reduction::detail::multiprocessors());
+  int device = 0;
+  TRIPTYCH_CUDA_CHECK(cudaGetDevice(&device));
+  const EvaluateOptions filled =
+      with_remembered(device, size_class(options.method, bodies.rows(), bodies.cols(), d.points), options);
+  const EvaluatePlan plan(d, bodies, filled, reduction::detail::multiprocessors());
   workspace.reserve(EvaluateArrays(nullptr, plan).bytes, stream);
   const EvaluateArrays arrays(workspace.scratch(), plan);
   for (std::int64_t first = 0; first < bodies.rows(); first += plan.samples) {

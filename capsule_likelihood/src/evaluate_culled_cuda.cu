@@ -175,7 +175,7 @@ struct ListTask {
 // capsules that may meet the tile to shared memory and tests them against those of its parts that they may
 // meet. Entries are in the order of the samples: when a new sample begins, the last one's sum is put away in
 // the lane of that number.
-template <Surface surface, int Parts>
+template <Surface surface, bool Weighted, int Parts>
 __global__ void __launch_bounds__(list_warps * 32, 8) list_kernel(ListTask task) {
   constexpr int tiles_of_macro = parts_in_macro / Parts;
   constexpr int tiles_of_work = tile_rays / (Parts * part_rays);  // the order has tiles of 128 rays
@@ -203,11 +203,10 @@ __global__ void __launch_bounds__(list_warps * 32, 8) list_kernel(ListTask task)
   float best[Parts];
 #pragma unroll
   for (int r = 0; r < Parts; ++r) best[r] = nothing_met(surface);
-  Gain sum_of_lane = 0;
+  WarpGain<Weighted> sum_of_lane = 0;
   int sample = -1;
   const auto put_away = [&] {
-    const Gain sum = gain_of_warp<surface>(ray, best, task.loss,
-                                           task.weight == nullptr ? nullptr : task.weight + first_ray);
+    const auto sum = gain_of_warp<surface, Weighted>(ray, best, task.loss, task.weight + first_ray);
     if (lane == sample) sum_of_lane = sum;
 #pragma unroll
     for (int r = 0; r < Parts; ++r) best[r] = nothing_met(surface);
@@ -246,38 +245,49 @@ __global__ void __launch_bounds__(list_warps * 32, 8) list_kernel(ListTask task)
 #pragma unroll
         for (int r = 0; r < Parts; ++r) {
           if ((what >> r & 1) != 0)
-            best[r] = better(surface, best[r], meet_near_apart(ray[r].v.x, ray[r].v.y, &staged[warp][i]),
+            best[r] = better(surface, best[r], meet_near_apart(ray[r].x, ray[r].y, &staged[warp][i]),
                              ray[r].g, ray[r].h);
         }
         continue;
       }
 #pragma unroll
       for (int r = 0; r < Parts; ++r) {
-        if ((what >> r & 1) != 0) best[r] = test_pair<surface>(ray[r], p, aim_at(ray[r].v, p), best[r]);
+        if ((what >> r & 1) != 0)
+          best[r] = test_pair<surface>(ray[r], p, aim_at(ray[r].direction(), p), best[r]);
       }
     }
     __syncwarp();
   }
   if (sample < 0) return;
   put_away();
-  if (sum_of_lane != 0) atomicAdd(task.gained + chunk * chunk_samples + lane, sum_of_lane);
+  if (sum_of_lane != 0) atomicAdd(task.gained + chunk * chunk_samples + lane, Gain{sum_of_lane});
 }
 
-template <Surface surface, int Parts>
+template <Surface surface, bool Weighted, int Parts>
 void enqueue_list(const ListTask& task, std::int64_t macros, StreamRef stream) {
   const std::int64_t groups = (task.chunks + list_warps - 1) / list_warps;
   const auto blocks = static_cast<unsigned>(macros * (parts_in_macro / Parts) * groups);
-  launch(list_kernel<surface, Parts>,
-         {blocks, list_warps * 32, 0, 1, reduction::detail::kernel_arch<list_kernel<surface, Parts>>() >= 90},
+  launch(list_kernel<surface, Weighted, Parts>,
+         {blocks, list_warps * 32, 0, 1,
+          reduction::detail::kernel_arch<list_kernel<surface, Weighted, Parts>>() >= 90},
          stream, task);
+}
+
+template <Surface surface, bool Weighted>
+void enqueue_list(const ListTask& task, std::int64_t macros, int points_per_block, StreamRef stream) {
+  if (points_per_block == 64) {
+    enqueue_list<surface, Weighted, 2>(task, macros, stream);
+  } else {
+    enqueue_list<surface, Weighted, 4>(task, macros, stream);
+  }
 }
 
 template <Surface surface>
 void enqueue_list(const ListTask& task, std::int64_t macros, int points_per_block, StreamRef stream) {
-  if (points_per_block == 64) {
-    enqueue_list<surface, 2>(task, macros, stream);
+  if (task.weight != nullptr) {
+    enqueue_list<surface, true>(task, macros, points_per_block, stream);
   } else {
-    enqueue_list<surface, 4>(task, macros, stream);
+    enqueue_list<surface, false>(task, macros, points_per_block, stream);
   }
 }
 

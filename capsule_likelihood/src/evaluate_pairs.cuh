@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "evaluate_cuda.hpp"
 #include "measure_math.hpp"
@@ -10,13 +11,17 @@
 
 namespace triptych::capsule_likelihood {
 
+// The squared length of the direction is made again where it is needed: registers are scarce.
 struct LaneRay {
-  RayDirection v;
-  float g, h;
+  float x, y, g, h, inverse_vv;
+
+  __device__ __forceinline__ RayDirection direction() const {
+    return {x, y, exact::fused(x, x, exact::fused(y, y, 1.0f)), inverse_vv};
+  }
 };
 
 __device__ __forceinline__ LaneRay lane_ray(const Ray& ray) {
-  return {ray_direction(ray.x, ray.y), ray.g, ray.h};
+  return {ray.x, ray.y, ray.g, ray.h, ray_direction(ray.x, ray.y).inverse_vv};
 }
 
 // Rare, and kept out of the way of the registers of the others.
@@ -33,29 +38,31 @@ __device__ __forceinline__ float test_pair(const LaneRay& ray, const PreparedCap
   const bool beyond = is_beyond_end(p, hit);
   float t = hit.t;
   if (__any_sync(whole_warp, beyond)) {
-    const float end = meet_end(ray.v, p, aim, hit);
+    const float end = meet_end(ray.direction(), p, aim, hit);
     if (beyond) t = end;
   }
   return better(surface, best, t, ray.g, ray.h);
 }
 
-// What Rays rays of a lane gain, summed over the warp. weight: of this lane's first ray, the others 32 apart;
-// null without weights.
-template <Surface surface, int Rays>
-__device__ __forceinline__ Gain gain_of_warp(const LaneRay (&ray)[Rays], const float (&best)[Rays], Loss loss,
-                                             const std::uint32_t* weight) {
-  int gain[Rays];
+// A sum over the rays of a warp: 128 x 2^22 at most without weights.
+template <bool Weighted>
+using WarpGain = std::conditional_t<Weighted, Gain, unsigned>;
+
+// What Rays rays of a lane gain, summed over the warp. weight: of this lane's first ray, the others 32 apart.
+template <Surface surface, bool Weighted, int Rays>
+__device__ __forceinline__ WarpGain<Weighted> gain_of_warp(const LaneRay (&ray)[Rays],
+                                                           const float (&best)[Rays], Loss loss,
+                                                           const std::uint32_t* weight) {
+  WarpGain<Weighted> sum = 0;
 #pragma unroll
-  for (int r = 0; r < Rays; ++r) gain[r] = gain_of(loss, residual_of(surface, best[r], ray[r].g, ray[r].h));
-  if (weight == nullptr) {
-    unsigned sum = 0;
-#pragma unroll
-    for (int r = 0; r < Rays; ++r) sum += static_cast<unsigned>(gain[r]);
-    return warp_sum(sum);
+  for (int r = 0; r < Rays; ++r) {
+    const int gain = gain_of(loss, residual_of(surface, best[r], ray[r].g, ray[r].h));
+    if constexpr (Weighted) {
+      sum += weighted_gain(gain, weight[r * 32]);
+    } else {
+      sum += static_cast<unsigned>(gain);
+    }
   }
-  Gain sum = 0;
-#pragma unroll
-  for (int r = 0; r < Rays; ++r) sum += weighted_gain(gain[r], weight[r * 32]);
   return warp_sum(sum);
 }
 

@@ -74,15 +74,19 @@ void check_measure(const Measure& m) {
           ", ", m.camera.y, ", ", m.camera.z, ")");
 }
 
-Rays::Rays(std::span<const Vec3> points, std::span<const float> sigma_m, const Measure& measure, int threads)
-    : data_(std::make_unique<Data>()) {
-  check_measure(measure);
-  require(sigma_m.empty() || sigma_m.size() == points.size(), "there are ", points.size(), " points but ",
-          sigma_m.size(), " sigmas");
-  require(points.size() <= 0x7FFFFFFFu, points.size(), " points are too many");
+void check_sigmas(std::size_t points, std::span<const float> sigma_m) {
+  require(sigma_m.empty() || sigma_m.size() == points, "there are ", points, " points but ", sigma_m.size(),
+          " sigmas");
   for (std::size_t i = 0; i < sigma_m.size(); ++i)
     require(sigma_m[i] > 0 && sigma_m[i] <= largest_m, "the sigma of point ", i, " must be above 0, not ",
             sigma_m[i], " m");
+}
+
+Rays::Rays(std::span<const Vec3> points, std::span<const float> sigma_m, const Measure& measure, int threads)
+    : data_(std::make_unique<Data>()) {
+  check_measure(measure);
+  check_sigmas(points.size(), sigma_m);
+  require(points.size() <= 0x7FFFFFFFu, points.size(), " points are too many");
   Data& d = *data_;
   d.measure = measure;
   d.weighted = !sigma_m.empty();

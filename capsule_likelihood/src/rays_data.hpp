@@ -5,6 +5,7 @@
 #include <triptych/capsule_likelihood/rays.hpp>
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "rays_math.hpp"
@@ -13,6 +14,8 @@ namespace triptych::capsule_likelihood {
 
 // InvalidArgument for a measure that makes no sense.
 void check_measure(const Measure& measure);
+// InvalidArgument unless there is none, or one above 0 for each of so many points.
+void check_sigmas(std::size_t points, std::span<const float> sigma_m);
 
 // Tile bounds by coordinate.
 struct Bounds {

@@ -114,7 +114,7 @@ TEST_F(EvaluateCuda, AnyCutGivesTheSameBits) {
   const std::vector<double> expected = on_cpu(scene.points, {}, {}, scene.view());
   for (const EvaluateOptions& options : all_forms) {
     for (const int samples : {1, 7, 16, 33, 1000}) {
-      for (const int points : {64, 128}) {
+      for (const int points : {options.method == Method::brute ? 256 : 64, 128, 0}) {
         EXPECT_EQ(on_gpu(scene.points, {}, {}, scene.view(), {options.method, samples, points}), expected)
             << static_cast<int>(options.method) << ", " << samples << " samples a launch, " << points
             << " points a block";
