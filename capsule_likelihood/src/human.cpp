@@ -4,6 +4,7 @@
 #include <triptych/capsule_likelihood/skeleton.hpp>
 #include <triptych/core/error.hpp>
 
+#include <algorithm>
 #include <numbers>
 #include <string>
 #include <utility>
@@ -83,7 +84,49 @@ void add_leg(Builder& body, int hips, float side, const std::string& name) {
   body.capsule(foot, {0, -0.022f, -0.040f}, {0, -0.0225f, -0.105f}, 0.0165f);
 }
 
+// Stretches what hangs on a joint, capsules included, by factors across (x) and along (y) the body.
+void stretch(std::vector<Joint>& joints, std::vector<Flesh>& flesh, const std::string& name, float across,
+             float along) {
+  const auto found = std::ranges::find(joints, name, &Joint::name);
+  const auto index = static_cast<int>(found - joints.begin());
+  for (Joint& joint : joints) {
+    if (joint.parent != index) continue;
+    joint.offset_m.x *= across;
+    joint.offset_m.y *= along;
+  }
+  for (Flesh& capsule : flesh) {
+    if (capsule.joint != index) continue;
+    for (Vec3* end : {&capsule.capsule.a, &capsule.capsule.b}) {
+      end->x *= across;
+      end->y *= along;
+    }
+  }
+}
+
 }  // namespace
+
+Skeleton make_human(const HumanShape& shape) {
+  const Skeleton usual = make_human(shape.height_m);
+  for (const float factor : {shape.thigh, shape.shin, shape.upper_arm, shape.forearm, shape.torso,
+                             shape.shoulders, shape.hips, shape.girth}) {
+    require(factor >= 0.3f && factor <= 3.0f, "a factor of ", factor,
+            " in a human's shape is out of range: 0.3 to 3 are possible");
+  }
+  std::vector<Joint> joints(usual.joints().begin(), usual.joints().end());
+  std::vector<Flesh> flesh(usual.flesh().begin(), usual.flesh().end());
+  stretch(joints, flesh, "hips", shape.hips, shape.torso);
+  stretch(joints, flesh, "spine", 0.5f * (shape.hips + shape.shoulders), shape.torso);
+  stretch(joints, flesh, "chest", shape.shoulders, shape.torso);
+  for (const std::string side : {"left", "right"}) {
+    stretch(joints, flesh, side + "_clavicle", shape.shoulders, 1);
+    stretch(joints, flesh, side + "_upper_arm", 1, shape.upper_arm);
+    stretch(joints, flesh, side + "_forearm", 1, shape.forearm);
+    stretch(joints, flesh, side + "_thigh", 1, shape.thigh);
+    stretch(joints, flesh, side + "_shin", 1, shape.shin);
+  }
+  for (Flesh& capsule : flesh) capsule.capsule.radius_m *= shape.girth;
+  return {std::move(joints), std::move(flesh)};
+}
 
 Skeleton make_human(float height_m) {
   require(height_m >= 0.3f && height_m <= 3.0f, "a human of ", height_m,

@@ -78,4 +78,14 @@ class Skeleton {
 // height above the ground. InvalidArgument unless the height is between 0.3 and 3 m.
 Skeleton make_human(float height_m = 1.75f);
 
+// How a person differs from the usual one of the same height: factors of lengths, and of all radii.
+struct HumanShape {
+  float height_m = 1.75f;  // of the usual person
+  float thigh = 1, shin = 1, upper_arm = 1, forearm = 1, torso = 1;
+  float shoulders = 1, hips = 1;  // widths
+  float girth = 1;
+};
+// InvalidArgument when the height is out of range, or a factor not between 0.3 and 3.
+Skeleton make_human(const HumanShape& shape);
+
 }  // namespace triptych::capsule_likelihood

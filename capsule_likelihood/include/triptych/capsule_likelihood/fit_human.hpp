@@ -1,0 +1,57 @@
+// A body and a first pose for it: from the joints that a sensor's software found, or from a cloud alone.
+#pragma once
+
+#include <triptych/capsule_likelihood/geometry.hpp>
+#include <triptych/capsule_likelihood/skeleton.hpp>
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace triptych::capsule_likelihood {
+
+// Where a joint of the Kinect lies in the built-in human: share of the way from one of its joints to another.
+struct KinectJoint {
+  std::string_view kinect;  // as in head, shoulder_center, left_elbow
+  std::string_view from, to;
+  float share;
+};
+// All 20.
+std::span<const KinectJoint> kinect_joints();
+
+// The places of the Kinect's joints, in the order of the names, for the joints of a posed built-in human (as
+// pose_cpu gives them). A name may also be one of the human's own joints. InvalidArgument for other names.
+std::vector<Vec3> places_of(const Skeleton& human, std::span<const Vec3> joints,
+                            std::span<const std::string> names);
+
+struct FittedPose {
+  std::vector<float> pose;
+  double mean_error_m = 0;  // between the given places and those of the pose
+};
+
+// The pose of the human, within its limits, that comes nearest to the given places (least squares, with a
+// little pull towards rest where the places do not decide). Places that are NaN are passed over. start: a
+// pose to begin with; empty: from the hips and shoulders, which must then be among the names. InvalidArgument
+// when sizes do not fit or a name is unknown.
+FittedPose fit_pose(const Skeleton& human, std::span<const std::string> names, std::span<const Vec3> places,
+                    std::span<const float> start = {});
+
+struct FittedHuman {
+  Skeleton skeleton;
+  FittedPose start;
+};
+
+// A human with the lengths of the limbs, the torso and the widths of hips and shoulders that the places have,
+// and the pose. Hips, knees, ankles, shoulders, elbows and wrists must be among the names and finite.
+FittedHuman fit_human(std::span<const std::string> names, std::span<const Vec3> places);
+
+// A standing person alone in a cloud (some stray points do not matter), y up: how tall, and where the root of
+// make_human(height_m) is. InvalidArgument when there are fewer than 50 points that are finite.
+struct StandingPerson {
+  float height_m = 0;
+  Vec3 root;
+};
+StandingPerson find_standing_person(std::span<const Vec3> points);
+
+}  // namespace triptych::capsule_likelihood
