@@ -138,6 +138,27 @@ TEST_P(Mhad, TheSensorsJointsFitABody) {
 
 INSTANTIATE_TEST_SUITE_P(Actions, Mhad, testing::Values("a13_s1_t1", "a23_s1_t1"));
 
+TEST(FitRadii, FindsHowThickAPersonIs) {
+  HumanShape shape;
+  shape.girth = 1.3f;
+  const Skeleton thick = make_human(shape), usual = make_human();
+  std::vector<float> pose = usual.rest_pose();
+  pose[2] = 3;
+  std::vector<Capsule> body(40);
+  pose_cpu(thick, {pose.data(), 1, thick.pose_size()}, {}, {body.data(), 1, 40}, 1);
+  RenderOptions options;
+  options.points = 6000;
+  options.outliers = 0.1f;
+  const Skeleton fitted = fit_radii(usual, pose, render_points(body, options));
+  for (std::size_t i = 0; i < 40; ++i) {
+    // Two steps of the grid.
+    EXPECT_NEAR(fitted.flesh()[i].capsule.radius_m / usual.flesh()[i].capsule.radius_m, 1.3, 0.11) << i;
+  }
+  EXPECT_ERROR(fit_radii(usual, pose, {}), InvalidArgument, "without points");
+  pose.pop_back();
+  EXPECT_ERROR(fit_radii(usual, pose, std::vector<Vec3>{{0, 0, 3}}), InvalidArgument, "do not fit");
+}
+
 TEST(FindStandingPerson, MeasuresThePersonInACloud) {
   for (const float height : {1.2f, 1.75f, 2.0f}) {
     const Skeleton human = make_human(height);
