@@ -3,6 +3,8 @@
 #include <triptych/core/device.hpp>
 #include <triptych/core/error.hpp>
 
+#include "filter_engine.hpp"
+
 namespace triptych::capsule_likelihood {
 
 void temper_cuda(DeviceSpan<const double>, double, DeviceSpan<std::uint32_t>, Tempering*, StreamRef) {
@@ -11,6 +13,11 @@ void temper_cuda(DeviceSpan<const double>, double, DeviceSpan<std::uint32_t>, Te
 
 void resample_cuda(DeviceSpan<const std::uint32_t>, std::uint32_t, DeviceSpan<std::int32_t>, Workspace&,
                    StreamRef) {
+  throw Unavailable(cuda_unavailable_reason());
+}
+
+std::unique_ptr<FilterEngine> make_cuda_engine(const Skeleton&, const Measure&, FilterPlan, std::int64_t,
+                                               int) {
   throw Unavailable(cuda_unavailable_reason());
 }
 

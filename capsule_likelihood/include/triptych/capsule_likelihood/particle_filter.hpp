@@ -22,8 +22,19 @@ struct FilterOptions {
   std::uint64_t seed = 1;
   Motion motion = Motion::constant_velocity;
   std::int64_t most_points = 65536;
-  // (The spreads, the share of samples that should stay effective, ...: each with its unit and a default that
-  // tracks a walking person at 30 frames a second.)
+
+  // How far a frame may be from what the motion foresees (standard deviations).
+  float place_spread_m = 0.03f;        // of the root
+  float turn_spread_rad = 0.06f;       // of the root, about each axis
+  float limb_spread_m = 0.06f;         // of the far end of what a joint moves ...
+  float most_angle_spread_rad = 0.2f;  // ... but no angle by more than this
+  float shrink = 0.7f;                 // the spreads of a layer, against those of the layer before it
+  float effective_share = 0.1f;        // of the samples that the tempering keeps effective; 0: no tempering
+  bool by_parts =
+      true;  // layers by turns for the trunk and for each limb by itself; the last for all at once
+  float velocity_follow = 0.6f,
+        velocity_damp = 0.9f;  // of the constant velocity: how fast it is learned, and kept
+  float start_spread = 1.0f;   // about the pose of start(), times the spreads
 };
 
 struct Estimate {

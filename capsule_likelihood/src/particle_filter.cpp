@@ -1,0 +1,65 @@
+// ParticleFilter: argument checks, the choice of twin, and the search for a first pose.
+#include <triptych/capsule_likelihood/particle_filter.hpp>
+#include <triptych/core/error.hpp>
+
+#include <utility>
+
+#include "filter_engine.hpp"
+#include "find_pose.hpp"
+
+namespace triptych::capsule_likelihood {
+
+class ParticleFilter::Impl {
+ public:
+  Impl(const Skeleton& skeleton, const Measure& measure, const FilterOptions& options, const Device& device)
+      : skeleton_(skeleton), measure_(measure) {
+    require(!skeleton.flesh().empty(), "a filter cannot follow a skeleton without capsules");
+    FilterPlan plan = make_plan(skeleton, options);
+    engine_ = device.is_cuda() ? make_cuda_engine(skeleton, measure, std::move(plan), options.most_points,
+                                                  device.ordinal())
+                               : make_cpu_engine(skeleton, measure, std::move(plan), device.threads());
+  }
+
+  void start(std::span<const float> pose) {
+    engine_->start(pose, 1);
+    started_ = true;
+  }
+
+  Estimate find(std::span<const Vec3> points) {
+    Estimate estimate = find_pose(skeleton_, measure_, *engine_, points);
+    started_ = true;
+    return estimate;
+  }
+
+  Estimate step(std::span<const Vec3> points, std::span<const float> sigma_m) {
+    require(started_, "a filter needs a pose to start from: call start() or find() first");
+    return engine_->step(points, sigma_m);
+  }
+
+  std::vector<float> samples() const {
+    require(started_, "a filter has no samples before start() or find()");
+    return engine_->samples();
+  }
+
+ private:
+  Skeleton skeleton_;
+  Measure measure_;
+  std::unique_ptr<FilterEngine> engine_;
+  bool started_ = false;
+};
+
+ParticleFilter::ParticleFilter(const Skeleton& skeleton, const Measure& measure, const FilterOptions& options,
+                               const Device& device)
+    : impl_(std::make_unique<Impl>(skeleton, measure, options, device)) {}
+ParticleFilter::ParticleFilter(ParticleFilter&&) noexcept = default;
+ParticleFilter& ParticleFilter::operator=(ParticleFilter&&) noexcept = default;
+ParticleFilter::~ParticleFilter() = default;
+
+void ParticleFilter::start(std::span<const float> pose) { impl_->start(pose); }
+Estimate ParticleFilter::find(std::span<const Vec3> points) { return impl_->find(points); }
+Estimate ParticleFilter::step(std::span<const Vec3> points, std::span<const float> sigma_m) {
+  return impl_->step(points, sigma_m);
+}
+std::vector<float> ParticleFilter::samples() const { return impl_->samples(); }
+
+}  // namespace triptych::capsule_likelihood

@@ -1,0 +1,65 @@
+// How a limb gives way when the trunk moves: the linear map from the trunk's dimensions to the limb's that
+// leaves the limb's joints where they are, as nearly as damped least squares can. From the places of the
+// joints at the centre and with each dimension moved by a little; doubles in a fixed order.
+#pragma once
+
+#include <triptych/capsule_likelihood/geometry.hpp>
+#include <triptych/core/host_device.hpp>
+
+#include <cmath>
+#include <cstdint>
+
+namespace triptych::capsule_likelihood {
+
+inline constexpr float yield_step = 0.02f;      // radians or metres, of the differences
+inline constexpr double yield_damping = 0.003;  // m^2: lever arms below about 5 cm do not answer
+inline constexpr int most_limb_dims = 32, most_trunk_dims = 32;  // of more, no limb gives way
+
+// How joint `joint` moves with dimension d: row 0 of places is the centre, row d + 1 has dimension d moved.
+struct Slope {
+  double x, y, z;
+};
+TRIPTYCH_INLINE_HD Slope slope(const Vec3* places, std::int32_t joints, std::int32_t joint, std::int32_t d) {
+  const Vec3 from = places[joint], to = places[std::int64_t{d + 1} * joints + joint];
+  const double step = static_cast<double>(yield_step);
+  return {static_cast<double>(to.x - from.x) / step, static_cast<double>(to.y - from.y) / step,
+          static_cast<double>(to.z - from.z) / step};
+}
+
+// The product of two columns of slopes over the joints of a limb.
+TRIPTYCH_INLINE_HD double slope_product(const Vec3* places, std::int32_t joints,
+                                        const std::int32_t* limb_joints, std::int32_t limb_joint_count,
+                                        std::int32_t d, std::int32_t e) {
+  double sum = 0;
+  for (std::int32_t i = 0; i < limb_joint_count; ++i) {
+    const Slope a = slope(places, joints, limb_joints[i], d), b = slope(places, joints, limb_joints[i], e);
+    sum = fma(a.x, b.x, sum);
+    sum = fma(a.y, b.y, sum);
+    sum = fma(a.z, b.z, sum);
+  }
+  return sum;
+}
+
+// Entry (i, j), j <= i, of the Cholesky factor, when the columns before j are done: matrix holds A on and
+// below the diagonal and is overwritten by L.
+TRIPTYCH_INLINE_HD double factor_entry(const double* matrix, int i, int j) {
+  double x = matrix[i * most_limb_dims + j];
+  for (int k = 0; k < j; ++k) x = fma(-matrix[i * most_limb_dims + k], matrix[j * most_limb_dims + k], x);
+  return i == j ? sqrt(x) : x / matrix[j * most_limb_dims + j];
+}
+
+// Solves L L^T x = b in place, n entries that lie `stride` apart.
+TRIPTYCH_INLINE_HD void solve_factored(const double* factor, int n, double* b, int stride) {
+  for (int i = 0; i < n; ++i) {
+    double x = b[i * stride];
+    for (int k = 0; k < i; ++k) x = fma(-factor[i * most_limb_dims + k], b[k * stride], x);
+    b[i * stride] = x / factor[i * most_limb_dims + i];
+  }
+  for (int i = n - 1; i >= 0; --i) {
+    double x = b[i * stride];
+    for (int k = i + 1; k < n; ++k) x = fma(-factor[k * most_limb_dims + i], b[k * stride], x);
+    b[i * stride] = x / factor[i * most_limb_dims + i];
+  }
+}
+
+}  // namespace triptych::capsule_likelihood
