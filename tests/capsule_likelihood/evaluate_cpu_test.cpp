@@ -255,6 +255,21 @@ TEST(EvaluateCpu, RefusesWhatMakesNoSense) {
   }
 }
 
+TEST(EvaluateCpu, TheExampleOfTheReadme) {
+  CapsuleScene scene = make_capsule_scene(30, 20, 4000, 23);
+  std::copy(scene.truth.begin(), scene.truth.end(), scene.bodies.begin() + 11 * 20);
+  const std::vector<Vec3>& points = scene.points;
+  const std::vector<Capsule>& bodies = scene.bodies;
+  const std::int64_t samples = 30, capsules = 20;
+
+  const Rays rays(points, {}, Measure{});
+  std::vector<double> log_likelihoods(samples);
+  evaluate_cpu(rays, {bodies.data(), samples, capsules}, log_likelihoods);
+  const auto best = std::max_element(log_likelihoods.begin(), log_likelihoods.end());
+
+  EXPECT_EQ(best - log_likelihoods.begin(), 11);  // the body of which the points were made
+}
+
 // Past the paper's limits: more than 64 capsules and 65,535 samples in one call (few points keep it short).
 TEST(EvaluateCpu, GoesBeyondThePapersLimits) {
   const CapsuleScene scene = make_capsule_scene(7, 65, 40, 19);
