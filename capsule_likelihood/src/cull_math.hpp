@@ -67,8 +67,10 @@ TRIPTYCH_EXACT_HD bool may_meet(const TileBound& tile, const CullShape& shape) {
   const float along = exact::fused(tile.x, shape.ux, exact::fused(tile.y, shape.uy, shape.along));
   const float across = exact::fused(tile.x, shape.uy, exact::fused(-tile.y, shape.ux, shape.across));
   const float beyond = fmaxf(fabsf(along) - shape.half, 0.0f), reach = shape.radius + tile.radius;
-  return exact::fused(beyond, beyond, across * across) <= reach * reach &&
-         shape.nearest_m <= tile.farthest_m && shape.farthest_m >= tile.nearest_m;
+  const bool touches = exact::fused(beyond, beyond, across * across) <= reach * reach;
+  // all three at once: no branch
+  return (static_cast<int>(touches) & static_cast<int>(shape.nearest_m <= tile.farthest_m) &
+          static_cast<int>(shape.farthest_m >= tile.nearest_m)) != 0;
 }
 
 }  // namespace triptych::capsule_likelihood

@@ -18,8 +18,8 @@ using Gain = unsigned long long;
 // In the sum of a sample: one of its capsules is not valid. Sums stay below 2^62.
 constexpr Gain broken_body = Gain{1} << 63;
 
-constexpr int chunk_samples = 16;  // whose capsules are listed together
-constexpr int tile_rays = 128;     // that a warp keeps
+constexpr int most_chunk_samples = 16;  // whose capsules are listed together
+constexpr int tile_rays = 128;          // that a warp keeps
 constexpr int tiles_in_macro = macro_rays / tile_rays;
 
 // A pair of a sample of a chunk and one of its capsules, and the parts of a macro that it may meet.
@@ -40,6 +40,7 @@ struct EvaluatePlan {
   std::int64_t macros_at_a_time;  // whose lists fit into the workspace (culled)
   int points_per_block;           // 0: as the kernel has it
   int samples_per_tiled_launch;   // of the paper's kernel
+  int chunk_samples;              // whose capsules are listed together: fewer when there are few tiles
 
   std::int64_t chunks() const { return (samples + chunk_samples - 1) / chunk_samples; }
   std::int64_t list_capacity() const { return chunk_samples * capsules; }

@@ -14,13 +14,13 @@ namespace triptych::capsule_likelihood {
 
 namespace {
 
-constexpr int most_cull_warps = 16;
+constexpr int most_cull_warps = 8;
 constexpr int staged_shapes = 1024;  // pairs of a sample and a capsule in shared memory
 
 struct CullTask {
   const TileBound *macros, *parts;
   const CullShape* shapes;
-  int samples, capsules, chunks, macro_count;
+  int samples, capsules, chunk_samples, chunks, macro_count;
   ListEntry* list;
   int* list_length;
   unsigned* tile_work;
@@ -58,7 +58,7 @@ __device__ __forceinline__ uint2 bits_of_nibbles(unsigned mask) {
 // held against the macro's parts, a pair for each lane, and what is left goes to the list of macro and chunk,
 // in the order of the samples. The last block of the grid puts the tiles in order, those with most work
 // first.
-__global__ void __launch_bounds__(most_cull_warps * 32) cull_kernel(CullTask task, int staged) {
+__global__ void __launch_bounds__(most_cull_warps * 32, 6) cull_kernel(CullTask task, int staged) {
   extern __shared__ float4 shared[];
   __shared__ bool is_last;
   const int warps = static_cast<int>(blockDim.x / 32), warp = static_cast<int>(threadIdx.x / 32);
@@ -66,8 +66,8 @@ __global__ void __launch_bounds__(most_cull_warps * 32) cull_kernel(CullTask tas
   const int chunk = static_cast<int>(blockIdx.x) % task.chunks;
   const int macro = static_cast<int>(blockIdx.x) / task.chunks * warps + warp;
   const bool active = macro < task.macro_count;
-  const int first_sample = chunk * chunk_samples;
-  const int pairs = min(chunk_samples, task.samples - first_sample) * task.capsules;
+  const int first_sample = chunk * task.chunk_samples;
+  const int pairs = min(task.chunk_samples, task.samples - first_sample) * task.capsules;
   const unsigned below = (1u << lane) - 1;
   float4 *ours_a = shared, *ours_b = shared + staged;
   WarpMemory& own = reinterpret_cast<WarpMemory*>(shared + 2 * staged)[warp];
@@ -83,14 +83,15 @@ __global__ void __launch_bounds__(most_cull_warps * 32) cull_kernel(CullTask tas
   __syncwarp();
   wait_for_previous_grid();
 
-  ListEntry* list = task.list + (std::int64_t{macro} * task.chunks + chunk) * chunk_samples * task.capsules;
+  ListEntry* list =
+      task.list + (std::int64_t{macro} * task.chunks + chunk) * task.chunk_samples * task.capsules;
   int listed = 0;
   unsigned work = 0;  // of tile `lane` of the macro
   const auto list_waiting = [&](int count, int offset) {
     const int p = own.waiting[lane < count ? lane : 0];
     const CullShape shape = shape_of(ours_a[p], ours_b[p]);
     unsigned mask = 0;
-#pragma unroll 8
+#pragma unroll 4
     for (int i = 0; i < parts_in_macro; ++i) {
       const float4 t = own.circle_and_nearest[i];
       if (may_meet(TileBound{t.x, t.y, t.z, t.w, own.farthest_m[i]}, shape)) mask |= 1u << i;
@@ -145,12 +146,14 @@ __global__ void __launch_bounds__(most_cull_warps * 32) cull_kernel(CullTask tas
     if (lane < tiles_in_macro && work != 0) atomicAdd(task.tile_work + macro * tiles_in_macro + lane, work);
   }
 
-  __threadfence();
   __syncthreads();
-  if (threadIdx.x == 0) is_last = atomicAdd(task.ticket, 1u) == gridDim.x - 1;
+  if (threadIdx.x == 0) {
+    __threadfence();  // for the whole block: the barrier has brought its work here
+    is_last = atomicAdd(task.ticket, 1u) == gridDim.x - 1;
+    __threadfence();
+  }
   __syncthreads();
   if (!is_last) return;
-  __threadfence();
   order_tiles(task.tile_work, task.macro_count * tiles_in_macro, task.tile_order,
               reinterpret_cast<unsigned*>(shared));
   if (threadIdx.x == 0) *task.ticket = 0;
@@ -165,7 +168,7 @@ struct ListTask {
   const ListEntry* list;
   const int* list_length;
   const int* tile_order;
-  int capsules, chunks;
+  int capsules, chunk_samples, chunks;
   Loss loss;
   Gain* gained;
 };
@@ -192,7 +195,7 @@ __global__ void __launch_bounds__(list_warps * 32, 8) list_kernel(ListTask task)
   const int macro = tile / tiles_of_macro, shift = tile % tiles_of_macro * Parts;
   const int length = __ldcg(task.list_length + macro * task.chunks + chunk);
   if (length == 0) return;
-  const std::int64_t of_chunk = std::int64_t{chunk_samples} * task.capsules;
+  const std::int64_t of_chunk = std::int64_t{task.chunk_samples} * task.capsules;
   const auto* list =
       reinterpret_cast<const uint2*>(task.list + (std::int64_t{macro} * task.chunks + chunk) * of_chunk);
   const auto* prepared = reinterpret_cast<const float4*>(task.prepared + chunk * of_chunk);
@@ -205,6 +208,7 @@ __global__ void __launch_bounds__(list_warps * 32, 8) list_kernel(ListTask task)
   for (int r = 0; r < Parts; ++r) best[r] = nothing_met(surface);
   WarpGain<Weighted> sum_of_lane = 0;
   int sample = -1;
+  unsigned usual = 0;  // what >> 4 of a capsule of this sample that is not near
   const auto put_away = [&] {
     const auto sum = gain_of_warp<surface, Weighted>(ray, best, task.loss, task.weight + first_ray);
     if (lane == sample) sum_of_lane = sum;
@@ -223,13 +227,14 @@ __global__ void __launch_bounds__(list_warps * 32, 8) list_kernel(ListTask task)
 #pragma unroll
       for (int i = 0; i < 4; ++i)
         __pipeline_memcpy_async(reinterpret_cast<float4*>(&staged[warp][to]) + i, from + i, sizeof(float4));
-      staged_what[warp][to] = entry.x >> 28 << 8 | (entry.x >> 27 & 1) << 4 | parts;
+      staged_what[warp][to] = entry.x >> 27 << 4 | parts;
     }
     __pipeline_commit();
     if (sample < 0) {
 #pragma unroll
       for (int r = 0; r < Parts; ++r) ray[r] = lane_ray(task.rays[first_ray + r * part_rays]);
       sample = static_cast<int>(__shfl_sync(whole_warp, entry.x, __ffs(static_cast<int>(on)) - 1) >> 28);
+      usual = static_cast<unsigned>(sample) << 1;
     }
     __pipeline_wait_prior(0);
     __syncwarp();
@@ -237,18 +242,21 @@ __global__ void __launch_bounds__(list_warps * 32, 8) list_kernel(ListTask task)
     for (int i = 0; i < count; ++i) {
       const unsigned what = same_in_warp(staged_what[warp][i]);
       const PreparedCapsule p = staged[warp][i];
-      if (static_cast<int>(what >> 8) != sample) {
-        put_away();
-        sample = static_cast<int>(what >> 8);
-      }
-      if ((what & 16u) != 0) {
-#pragma unroll
-        for (int r = 0; r < Parts; ++r) {
-          if ((what >> r & 1) != 0)
-            best[r] = better(surface, best[r], meet_near_apart(ray[r].x, ray[r].y, &staged[warp][i]),
-                             ray[r].g, ray[r].h);
+      if (what >> 4 != usual) {  // another sample, or near
+        if (static_cast<int>(what >> 5) != sample) {
+          put_away();
+          sample = static_cast<int>(what >> 5);
+          usual = what >> 5 << 1;
         }
-        continue;
+        if ((what & 16u) != 0) {
+#pragma unroll
+          for (int r = 0; r < Parts; ++r) {
+            if ((what >> r & 1) != 0)
+              best[r] = better(surface, best[r], meet_near_apart(ray[r].x, ray[r].y, &staged[warp][i]),
+                               ray[r].g, ray[r].h);
+          }
+          continue;
+        }
       }
 #pragma unroll
       for (int r = 0; r < Parts; ++r) {
@@ -260,7 +268,7 @@ __global__ void __launch_bounds__(list_warps * 32, 8) list_kernel(ListTask task)
   }
   if (sample < 0) return;
   put_away();
-  if (sum_of_lane != 0) atomicAdd(task.gained + chunk * chunk_samples + lane, Gain{sum_of_lane});
+  if (sum_of_lane != 0) atomicAdd(task.gained + chunk * task.chunk_samples + lane, Gain{sum_of_lane});
 }
 
 template <Surface surface, bool Weighted, int Parts>
@@ -308,6 +316,7 @@ void enqueue_culled(const EvaluateCall& call) {
   allow_shared_memory();
   const DeviceRays::Data& d = call.rays;
   const EvaluateArrays& a = call.arrays;
+  const int chunk_samples = call.plan.chunk_samples;
   const auto chunks = static_cast<int>((call.samples + chunk_samples - 1) / chunk_samples);
   const auto capsules = static_cast<int>(call.plan.capsules);
   const bool overlap = reduction::detail::kernel_arch<cull_kernel>() >= 90;
@@ -318,6 +327,7 @@ void enqueue_culled(const EvaluateCall& call) {
                         a.shapes,
                         static_cast<int>(call.samples),
                         capsules,
+                        chunk_samples,
                         chunks,
                         static_cast<int>(macros),
                         a.list,
@@ -341,6 +351,7 @@ void enqueue_culled(const EvaluateCall& call) {
                         a.list_length,
                         a.tile_order,
                         capsules,
+                        chunk_samples,
                         chunks,
                         d.measure.loss,
                         a.gained};

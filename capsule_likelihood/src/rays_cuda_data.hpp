@@ -1,5 +1,5 @@
-// What DeviceRays holds: the rays in Morton order, padded to whole macros, the bounds of their tiles, and
-// what was counted, all in device memory.
+// What DeviceRays holds: the rays along a Hilbert curve, padded to whole macros, the bounds of their tiles,
+// and what was counted, all in device memory.
 #pragma once
 
 #include <triptych/capsule_likelihood/rays.hpp>

@@ -1,5 +1,5 @@
-// What Rays holds: the rays by coordinate, in Morton order, padded to whole macros, and the bounds of their
-// tiles.
+// What Rays holds: the rays by coordinate, along a Hilbert curve, padded to whole macros, and the bounds of
+// their tiles.
 #pragma once
 
 #include <triptych/capsule_likelihood/rays.hpp>

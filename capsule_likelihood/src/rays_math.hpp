@@ -55,16 +55,25 @@ TRIPTYCH_INLINE_HD RayOfPoint make_ray(const Vec3& point, float sigma_m, const M
   return made;
 }
 
-// The low 12 bits of v, moved to the even places.
-TRIPTYCH_EXACT_HD std::uint32_t spread_bits(std::uint32_t v) {
-  v = (v | (v << 8)) & 0x00FF00FFu;
-  v = (v | (v << 4)) & 0x0F0F0F0Fu;
-  v = (v | (v << 2)) & 0x33333333u;
-  return (v | (v << 1)) & 0x55555555u;
+// How far along the Hilbert curve through 2^bits x 2^bits cells one of them is. Neighbours on the curve are
+// neighbours in the image, so runs of any length and start are compact.
+TRIPTYCH_INLINE_HD std::uint32_t along_hilbert(std::uint32_t x, std::uint32_t y, int bits) {
+  std::uint32_t along = 0;
+  for (int i = bits - 1; i >= 0; --i) {
+    const std::uint32_t right = (x >> i) & 1u, up = (y >> i) & 1u;
+    along = along << 2 | ((3u * right) ^ up);
+    // the lower quarters are turned
+    const std::uint32_t flip = up == 0 && right == 1 ? ~0u : 0u;
+    const std::uint32_t fx = x ^ flip, fy = y ^ flip;
+    x = up == 0 ? fy : fx;
+    y = up == 0 ? fx : fy;
+  }
+  return along;
 }
 
-// The place of a ray on a Morton curve over the image plane, which is drawn together into a square so that
-// all of it is covered: cells of 0.0005 in the middle. The last place is that of points that are dropped.
+// The place of a ray in the order: along a curve over the image plane, which is drawn together into a square
+// so that all of it is covered, in cells of 0.0005 in the middle. The last place, in a corner that no ray
+// reaches, is that of points that are dropped.
 constexpr int order_bits = 24;
 constexpr std::uint32_t dropped_place = (1u << order_bits) - 1;
 TRIPTYCH_INLINE_HD std::uint32_t place_of(float x, float y) {
@@ -72,7 +81,7 @@ TRIPTYCH_INLINE_HD std::uint32_t place_of(float x, float y) {
     const float drawn = exact::any_quotient(c, 1.0f + fabsf(c));  // (-1, 1)
     return static_cast<std::uint32_t>(exact::fused(drawn, 2047.0f, 2048.0f));
   };
-  return spread_bits(cell(x)) << 1 | spread_bits(cell(y));
+  return along_hilbert(cell(x), cell(y), order_bits / 2);
 }
 
 // Rays are culled by parts of 32 and by macros of 1024.

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 
 namespace triptych::capsule_likelihood {
@@ -37,7 +38,7 @@ TEST(Rays, DropsAndCountsWhatCannotBeSeen) {
   EXPECT_EQ(Rays(points, {}, m).count().used, 6);
 }
 
-TEST(Rays, HoldsEveryPointOnceInMortonOrder) {
+TEST(Rays, HoldsEveryPointOnceInTheirOrder) {
   for (const std::int64_t count : {0, 1, 31, 32, 33, 1023, 1024, 1025, 5003}) {
     const std::vector<Vec3> points = random_points(count, 3);
     Measure m;
@@ -90,12 +91,24 @@ TEST(Rays, BoundsHoldTheirRays) {
   EXPECT_LT(d.parts[95].radius, 0);  // no ray in it
 }
 
-TEST(Rays, PlacesAreMortonNumbers) {
-  EXPECT_EQ(place_of(0, 0), (1u << 23) | (1u << 22));  // the middle cell both ways
-  EXPECT_EQ(spread_bits(0xFFF), 0x555555u);
-  EXPECT_EQ(spread_bits(0x801), 0x400001u);
-  EXPECT_LT(place_of(1024, 1024), dropped_place);
-  EXPECT_GT(place_of(0, 0.5f), place_of(0, -0.5f));
+TEST(Rays, TheCurveVisitsEveryCellOnceByNeighbours) {
+  constexpr int bits = 6, side = 1 << bits;
+  std::vector<std::pair<int, int>> at(side * side, {-1, -1});
+  for (int x = 0; x < side; ++x)
+    for (int y = 0; y < side; ++y) {
+      const std::uint32_t along =
+          along_hilbert(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), bits);
+      ASSERT_LT(along, at.size());
+      ASSERT_EQ(at[along].first, -1);
+      at[along] = {x, y};
+    }
+  for (std::size_t i = 1; i < at.size(); ++i)
+    EXPECT_EQ(std::abs(at[i].first - at[i - 1].first) + std::abs(at[i].second - at[i - 1].second), 1) << i;
+}
+
+TEST(Rays, NoRayHasThePlaceOfDroppedPoints) {
+  for (const float x : {-1024.0f, 0.0f, 1024.0f})
+    for (const float y : {-1024.0f, 0.0f, 1024.0f}) EXPECT_LT(place_of(x, y), dropped_place);
 }
 
 TEST(Rays, WeightsFollowTheirSigmas) {
