@@ -173,6 +173,11 @@ struct ListTask {
   Gain* gained;
 };
 
+struct alignas(16) StagedCapsule {
+  PreparedCapsule capsule;
+  unsigned what;  // sample of the chunk, is near (1 bit), parts (4 bits)
+};
+
 // A block owns a tile and one chunk of samples for each of its warps, which keeps the tile's rays in
 // registers. A warp walks the list of the tile's macro and its chunk, 32 entries at a time, copies the
 // capsules that may meet the tile to shared memory and tests them against those of its parts that they may
@@ -182,8 +187,7 @@ template <Surface surface, bool Weighted, int Parts>
 __global__ void __launch_bounds__(list_warps * 32, 8) list_kernel(ListTask task) {
   constexpr int tiles_of_macro = parts_in_macro / Parts;
   constexpr int tiles_of_work = tile_rays / (Parts * part_rays);  // the order has tiles of 128 rays
-  __shared__ PreparedCapsule staged[list_warps][32];
-  __shared__ unsigned staged_what[list_warps][32];  // sample of the chunk, is near, parts
+  __shared__ StagedCapsule staged[list_warps][32];
   const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
   const int chunk_groups = (task.chunks + list_warps - 1) / list_warps;
   const int unit = static_cast<int>(blockIdx.x) / chunk_groups;
@@ -227,7 +231,7 @@ __global__ void __launch_bounds__(list_warps * 32, 8) list_kernel(ListTask task)
 #pragma unroll
       for (int i = 0; i < 4; ++i)
         __pipeline_memcpy_async(reinterpret_cast<float4*>(&staged[warp][to]) + i, from + i, sizeof(float4));
-      staged_what[warp][to] = entry.x >> 27 << 4 | parts;
+      staged[warp][to].what = entry.x >> 27 << 4 | parts;
     }
     __pipeline_commit();
     if (sample < 0) {
@@ -238,10 +242,10 @@ __global__ void __launch_bounds__(list_warps * 32, 8) list_kernel(ListTask task)
     }
     __pipeline_wait_prior(0);
     __syncwarp();
-    const int count = __popc(on);
-    for (int i = 0; i < count; ++i) {
-      const unsigned what = same_in_warp(staged_what[warp][i]);
-      const PreparedCapsule p = staged[warp][i];
+    const StagedCapsule* const end = staged[warp] + __popc(on);
+    for (const StagedCapsule* at = staged[warp]; at != end; ++at) {
+      const unsigned what = same_in_warp(at->what);
+      const PreparedCapsule p = at->capsule;
       if (what >> 4 != usual) {  // another sample, or near
         if (static_cast<int>(what >> 5) != sample) {
           put_away();
@@ -252,8 +256,8 @@ __global__ void __launch_bounds__(list_warps * 32, 8) list_kernel(ListTask task)
 #pragma unroll
           for (int r = 0; r < Parts; ++r) {
             if ((what >> r & 1) != 0)
-              best[r] = better(surface, best[r], meet_near_apart(ray[r].x, ray[r].y, &staged[warp][i]),
-                               ray[r].g, ray[r].h);
+              best[r] = better(surface, best[r], meet_near_apart(ray[r].x, ray[r].y, &at->capsule), ray[r].g,
+                               ray[r].h);
           }
           continue;
         }

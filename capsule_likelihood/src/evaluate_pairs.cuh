@@ -29,18 +29,14 @@ static __device__ __noinline__ float meet_near_apart(float x, float y, const Pre
   return meet_near(ray_direction(x, y), *p);
 }
 
-// meet() and better() for a capsule that is not near. All lanes of the warp are here; the ends are looked at
-// when one of them needs it.
+// meet() and better() for a capsule that is not near. The ends are looked at when a lane of the warp needs
+// it.
 template <Surface surface>
 __device__ __forceinline__ float test_pair(const LaneRay& ray, const PreparedCapsule& p, const Aim& aim,
                                            float best) {
   const CylinderHit hit = meet_cylinder(p, aim);
-  const bool beyond = is_beyond_end(p, hit);
   float t = hit.t;
-  if (__any_sync(whole_warp, beyond)) {
-    const float end = meet_end(ray.direction(), p, aim, hit);
-    if (beyond) t = end;
-  }
+  if (is_beyond_end(p, hit)) t = meet_end(ray.direction(), p, aim, hit);
   return better(surface, best, t, ray.g, ray.h);
 }
 

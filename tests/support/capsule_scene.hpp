@@ -66,7 +66,7 @@ inline CapsuleScene make_capsule_scene(std::int64_t samples, std::int64_t capsul
   };
   for (std::int64_t k = 0; k < capsules; ++k) {
     const auto place = random.next_normal_pair(), axis = random.next_normal_pair();
-    const float x = 0.3f * place.first, y = uniform(random, -0.8f, 0.8f), z = 3 + 0.15f * place.second;
+    const float x = 0.35f * place.first, y = uniform(random, -0.8f, 0.8f), z = 3 + 0.15f * place.second;
     const float dz = 0.4f * random.next_normal_pair().first, length = uniform(random, 0.1f, 0.35f);
     const float scale = length / std::max(std::hypot(axis.first, axis.second, dz), 1e-3f);
     scene.truth.push_back({{x, y, z},
