@@ -17,8 +17,8 @@ triptych_package(Threads FIND Threads TARGETS Threads::Threads APT libc6-dev)
 triptych_package(GTest FIND GTest TARGETS GTest::gtest APT libgtest-dev)
 triptych_package(benchmark FIND benchmark TARGETS benchmark::benchmark APT libbenchmark-dev)
 triptych_package(CLI11 FIND CLI11 TARGETS CLI11::CLI11 APT libcli11-dev)
-triptych_package(OpenCV FIND OpenCV COMPONENTS core imgproc imgcodecs videoio highgui
-  TARGETS opencv_core opencv_imgproc opencv_imgcodecs opencv_videoio opencv_highgui APT libopencv-dev)
+triptych_package(OpenCV FIND OpenCV COMPONENTS core imgproc calib3d imgcodecs videoio highgui
+  TARGETS opencv_core opencv_imgproc opencv_calib3d opencv_imgcodecs opencv_videoio opencv_highgui APT libopencv-dev)
 # The parts of the CUDA Toolkit; a module names them freely, without CUDA they ask for nothing.
 triptych_package(CUDAToolkit FIND CUDAToolkit TARGETS CUDA::cudart_static APT nvidia-cuda-toolkit)
 triptych_package(cublas FIND CUDAToolkit TARGETS CUDA::cublas APT libcublas-dev)

@@ -113,29 +113,6 @@ std::unique_ptr<FrameSource> open_camera(const std::string& input) {
   return std::make_unique<Video>(capture, "camera " + std::to_string(number), true);
 }
 
-std::unique_ptr<FrameSource> open_folder(const fs::path& folder) {
-  std::vector<fs::path> files;
-  std::error_code problem;
-  for (fs::directory_iterator entry(folder, problem), end; !problem && entry != end;
-       entry.increment(problem)) {
-    std::string kind = entry->path().extension().string();
-    std::transform(kind.begin(), kind.end(), kind.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    constexpr std::string_view kinds[] = {".jpg",  ".jpeg", ".png", ".bmp", ".tif",
-                                          ".tiff", ".webp", ".ppm", ".pgm"};
-    if (std::find(std::begin(kinds), std::end(kinds), kind) != std::end(kinds))
-      files.push_back(entry->path());
-  }
-  if (problem) throw Error("cannot read the folder " + folder.string() + ": " + problem.message());
-  if (files.empty()) {
-    throw Error("there is no image in " + folder.string() + ": expected files such as 0001.jpg or 0001.png");
-  }
-  std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
-    return natural_less(a.filename().string(), b.filename().string());
-  });
-  return std::make_unique<Images>(std::move(files));
-}
-
 bool is_image(const fs::path& file) {
   const QuietStderr quiet;
   try {
@@ -175,11 +152,34 @@ void check_readable(const fs::path& file) {
 
 }  // namespace
 
+std::vector<fs::path> images_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code problem;
+  for (fs::directory_iterator entry(folder, problem), end; !problem && entry != end;
+       entry.increment(problem)) {
+    std::string kind = entry->path().extension().string();
+    std::transform(kind.begin(), kind.end(), kind.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    constexpr std::string_view kinds[] = {".jpg",  ".jpeg", ".png", ".bmp", ".tif",
+                                          ".tiff", ".webp", ".ppm", ".pgm"};
+    if (std::find(std::begin(kinds), std::end(kinds), kind) != std::end(kinds))
+      files.push_back(entry->path());
+  }
+  if (problem) throw Error("cannot read the folder " + folder.string() + ": " + problem.message());
+  if (files.empty()) {
+    throw Error("there is no image in " + folder.string() + ": expected files such as 0001.jpg or 0001.png");
+  }
+  std::sort(files.begin(), files.end(), [](const fs::path& a, const fs::path& b) {
+    return natural_less(a.filename().string(), b.filename().string());
+  });
+  return files;
+}
+
 std::unique_ptr<FrameSource> open_frames(const std::string& input) {
   if (input.starts_with(camera_prefix)) return open_camera(input);
   const fs::path path = input;
   std::error_code ignored;
-  if (fs::is_directory(path, ignored)) return open_folder(path);
+  if (fs::is_directory(path, ignored)) return std::make_unique<Images>(images_in(path));
   check_readable(path);
   if (is_image(path)) return std::make_unique<Images>(std::vector{path});
   return open_video(path);

@@ -1,9 +1,11 @@
 // Colour frames from wherever they come: an image, a folder of images, a video, a camera.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <opencv2/core/mat.hpp>
 #include <string>
+#include <vector>
 
 namespace triptych::apps {
 
@@ -25,5 +27,8 @@ class FrameSource {
 // "camera:N", or the path of an image, a folder of images or a video. UsageError when the camera's number is
 // none; Error when there is nothing to read.
 std::unique_ptr<FrameSource> open_frames(const std::string& input);
+
+// The images of a folder in the order in which people number them. Error when there is none.
+std::vector<std::filesystem::path> images_in(const std::filesystem::path& folder);
 
 }  // namespace triptych::apps

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -33,7 +32,9 @@ void Progress::update(int done) {
   since_shown_.restart();
   std::string text = std::to_string(done);
   if (total_ > 0) text += " of " + std::to_string(total_);
-  text += " frames, " + std::to_string(std::lround(rate_)) + " frames/s";
+  char rate[32];
+  std::snprintf(rate, sizeof(rate), rate_ < 9.95 ? "%.1f" : "%.0f", rate_);
+  text += std::string(" frames, ") + rate + " frames/s";
   if (!terminal_) {
     std::fprintf(stderr, "%s: %s\n", name_.c_str(), text.c_str());
     return;

@@ -1,8 +1,8 @@
 #include "options.hpp"
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <common/program.hpp>
+#include <common/text.hpp>
 #include <cstddef>
 #include <iostream>
 #include <span>
@@ -19,6 +19,7 @@ namespace triptych::skin_demo {
 
 namespace {
 
+using apps::numbers;
 using apps::UsageError;
 
 constexpr const char* description =
@@ -51,21 +52,6 @@ std::string joined(const Names& names) {
   std::string all;
   for (const auto& name : names) all += (all.empty() ? "" : ", ") + std::string(name);
   return all;
-}
-
-std::vector<double> numbers(std::string_view text, char separator) {
-  std::vector<double> values;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (true) {
-    double value = 0;
-    const auto [next, problem] = std::from_chars(at, end, value);
-    if (problem != std::errc()) return {};
-    values.push_back(value);
-    if (next == end) return values;
-    if (*next != separator) return {};
-    at = next + 1;
-  }
 }
 
 skin_tracker::Oval parse_oval(const std::string& text) {

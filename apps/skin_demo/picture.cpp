@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <common/draw.hpp>
-#include <cstdio>
+#include <common/text.hpp>
 #include <opencv2/imgproc.hpp>
 #include <string>
 #include <utility>
@@ -25,13 +25,6 @@ constexpr std::size_t curve_length = 240;
 
 int even(double v) { return 2 * std::max(1, static_cast<int>(std::lround(v / 2))); }
 int whole(double v) { return static_cast<int>(std::lround(v)); }
-
-template <class... Values>
-std::string text(const char* format, Values... values) {
-  char buffer[96];
-  const int length = std::snprintf(buffer, sizeof(buffer), format, values...);
-  return {buffer, static_cast<std::size_t>(std::clamp<int>(length, 0, sizeof(buffer) - 1))};
-}
 
 // Of the second moments where they are known, else a circle of as much skin.
 skin_tracker::HeadEllipse outline(const skin_tracker::Head& head) {

@@ -2,38 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <numeric>
+#include <common/statistics.hpp>
+#include <common/text.hpp>
 
 #include <triptych/core/version.hpp>
 
 namespace triptych::skin_demo {
 
-namespace {
-
-template <class... Values>
-std::string text(const char* format, Values... values) {
-  char buffer[256];
-  const int length = std::snprintf(buffer, sizeof(buffer), format, values...);
-  return {buffer, static_cast<std::size_t>(std::clamp<int>(length, 0, sizeof(buffer) - 1))};
-}
-
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) /
-         static_cast<double>(std::max<std::size_t>(1, values.size()));
-}
-
-// The value that this share of the sorted values does not exceed.
-double quantile(const std::vector<double>& sorted, double share) {
-  if (sorted.empty()) return 0;
-  return sorted[static_cast<std::size_t>(std::lround(share * static_cast<double>(sorted.size() - 1)))];
-}
-
-double largest(const std::vector<double>& values) {
-  return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
-}
-
-}  // namespace
+using apps::largest;
+using apps::mean;
+using apps::quantile;
+using apps::text;
 
 void Report::add(const skin_tracker::TrackedHead& head, std::optional<double> error_px) {
   rows_.push_back({head.x_px, head.y_px, head.area, head.distance_m, head.latency_us, head.found});

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <common/gallery.hpp>
 #include <common/outputs.hpp>
+#include <common/picture_file.hpp>
 #include <common/program.hpp>
 #include <common/progress.hpp>
-#include <common/video_sink.hpp>
-#include <common/window.hpp>
 #include <cstdio>
 #include <memory>
-#include <opencv2/imgcodecs.hpp>
 #include <optional>
 
 #include <triptych/core/clock.hpp>
@@ -46,47 +45,28 @@ struct Input {
   SyntheticFrames* synthetic = nullptr;
 };
 
-// The pictures of the run, on disk and on the screen.
-class Gallery {
+// The pictures of the run, with the heat map of its last frame.
+class Pictures {
  public:
-  Gallery(const Options& options, const Input& input, const SkinModel& model, cv::Size frame,
-          apps::Outputs& outputs)
+  Pictures(const Options& options, const Input& input, const SkinModel& model, cv::Size frame,
+           apps::Outputs& outputs)
       : painter_(frame, model.classifier, options.hcp, options.gate),
-        first_(outputs.add(options.out / "first.png")),
-        last_(outputs.add(options.out / "last.png")),
         heat_(outputs.add(options.out / "heat_map.png")),
-        video_(outputs, options.out / "skin", painter_.size(), input.frames->frames_per_second()) {
-    if (!options.headless && apps::has_display()) window_.emplace(program_name);
-  }
+        gallery_(outputs, options.out, "skin", painter_.size(), input.frames->frames_per_second(),
+                 options.headless ? "" : program_name) {}
 
   // False when the user has had enough.
-  bool show(const Scene& scene) {
-    picture_ = painter_.paint(scene);
-    if (!begun_) write(first_, picture_);
-    begun_ = true;
-    video_.write(picture_);
-    return !window_ || window_->show(picture_);
-  }
+  bool show(const Scene& scene) { return gallery_.show(painter_.paint(scene)); }
 
   void finish(const cv::Mat& last_frame) {
-    write(last_, picture_);
-    write(heat_, painter_.heat_map(last_frame));
-    video_.close();
+    apps::write_picture(heat_, painter_.heat_map(last_frame));
+    gallery_.finish();
   }
 
  private:
-  static void write(const fs::path& file, const cv::Mat& picture) {
-    const apps::QuietStderr quiet;
-    if (!cv::imwrite(file.string(), picture))
-      throw Error("cannot write " + file.string() + ": the disk may be full");
-  }
-
   Painter painter_;
-  fs::path first_, last_, heat_;
-  apps::VideoSink video_;
-  std::optional<apps::Window> window_;
-  cv::Mat picture_;
-  bool begun_ = false;
+  fs::path heat_;
+  apps::Gallery gallery_;
 };
 
 void announce(const SkinModel& model, const Options& options, const Follower& follower) {
@@ -144,8 +124,8 @@ void run(const Options& options) {
   apps::Outputs outputs;
   const fs::path csv = options.csv.empty() ? fs::path() : outputs.add(options.csv);
   const fs::path json = options.json.empty() ? fs::path() : outputs.add(options.json);
-  std::optional<Gallery> gallery;
-  if (!options.no_pictures) gallery.emplace(options, input, model, size, outputs);
+  std::optional<Pictures> pictures;
+  if (!options.no_pictures) pictures.emplace(options, input, model, size, outputs);
   announce(model, options, *follower);
 
   apps::Progress progress(program_name, frames.count() > 0 ? std::min(frames.count(), most) : options.frames);
@@ -163,7 +143,7 @@ void run(const Options& options) {
       report.add(head, truth ? std::optional(std::hypot(head.x_px - truth->x_px, head.y_px - truth->y_px))
                              : std::nullopt);
       cv::swap(last_good, frame);
-      if (gallery && !gallery->show({last_good, head, truth, progress.frames_per_second()})) break;
+      if (pictures && !pictures->show({last_good, head, truth, progress.frames_per_second()})) break;
     } else {
       if (!frame.empty()) ++other_sizes;
       report.add_unread();
@@ -173,7 +153,7 @@ void run(const Options& options) {
   }
   progress.finish();
 
-  if (gallery) gallery->finish(last_good);
+  if (pictures) pictures->finish(last_good);
   if (!csv.empty()) apps::write_text(csv, report.csv());
   if (!json.empty()) {
     apps::write_text(

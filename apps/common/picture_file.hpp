@@ -1,0 +1,12 @@
+// Pictures as files.
+#pragma once
+
+#include <filesystem>
+#include <opencv2/core/mat.hpp>
+
+namespace triptych::apps {
+
+// The kind is that of the name's ending. Error when it cannot be written.
+void write_picture(const std::filesystem::path& file, const cv::Mat& picture);
+
+}  // namespace triptych::apps
