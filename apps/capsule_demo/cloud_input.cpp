@@ -1,0 +1,102 @@
+// Clouds in files: PLY or text, one a frame.
+#include <algorithm>
+#include <common/natural_order.hpp>
+#include <system_error>
+
+#include <triptych/capsule_likelihood/cloud.hpp>
+#include <triptych/core/error.hpp>
+
+#include "input.hpp"
+
+namespace triptych::capsule_demo {
+
+using namespace capsule_likelihood;
+namespace fs = std::filesystem;
+
+namespace {
+
+// Folders are replaced by the clouds in them.
+std::vector<fs::path> listed(const std::vector<fs::path>& given) {
+  std::vector<fs::path> files;
+  for (const fs::path& path : given) {
+    std::error_code problem;
+    if (!fs::is_directory(path, problem)) {
+      files.push_back(path);
+      continue;
+    }
+    std::vector<fs::path> inside;
+    for (fs::directory_iterator entry(path, problem), end; !problem && entry != end;
+         entry.increment(problem)) {
+      const fs::path kind = entry->path().extension();
+      if (kind == ".ply" || kind == ".xyz" || kind == ".txt" || kind == ".csv" || kind == ".pts")
+        inside.push_back(entry->path());
+    }
+    if (problem) throw Error("cannot read the folder " + path.string() + ": " + problem.message());
+    if (inside.empty())
+      throw Error("there is no cloud in " + path.string() + ": expected files such as 0001.ply or 0001.xyz");
+    std::sort(inside.begin(), inside.end(), [](const fs::path& a, const fs::path& b) {
+      return apps::natural_less(a.filename().string(), b.filename().string());
+    });
+    files.insert(files.end(), inside.begin(), inside.end());
+  }
+  return files;
+}
+
+class CloudInput : public Input {
+ public:
+  explicit CloudInput(const Options& options) : options_(options), files_(listed(options.clouds)) {}
+
+  bool next(CloudFrame& frame) override {
+    frame.sigma_m.clear();
+    if (at_ == count()) return false;
+    const double unit = options_.metres_per_unit > 0 ? options_.metres_per_unit : 1;
+    Cloud cloud = read_cloud(files_[static_cast<std::size_t>(at_)], unit);
+    const double farthest = options_.farthest_m > 0 ? options_.farthest_m : 1e30;
+    std::erase_if(cloud.points, [&](const Vec3& p) { return p.z < options_.nearest_m || p.z > farthest; });
+    if (options_.y_down) {
+      for (Vec3& p : cloud.points) p.y = -p.y;
+    }
+    frame.points = subsample(cloud.points, options_.points, options_.seed + static_cast<std::uint64_t>(at_));
+    if (frame.points.empty()) ++empty_;
+    ++at_;
+    return true;
+  }
+  int count() const override {
+    const int all = static_cast<int>(files_.size());
+    return options_.frames > 0 ? std::min(all, options_.frames) : all;
+  }
+  double frames_per_second() const override { return options_.rate_hz; }
+  std::string describe() const override {
+    return std::to_string(files_.size()) + (files_.size() == 1 ? " cloud, " : " clouds from ") +
+           files_.front().string();
+  }
+  std::string complaint() const override {
+    if (empty_ == 0) return {};
+    return std::to_string(empty_) + " of " + std::to_string(at_) +
+           " clouds had no usable point and were left out";
+  }
+
+ private:
+  Options options_;
+  std::vector<fs::path> files_;
+  int at_ = 0, empty_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Input> open_clouds(const Options& options) { return std::make_unique<CloudInput>(options); }
+
+std::unique_ptr<Input> open_input(const Options& options) {
+  switch (options.input) {
+    case InputKind::depth:
+      return open_depth(options);
+    case InputKind::stereo:
+      return open_stereo(options);
+    case InputKind::cloud:
+      return open_clouds(options);
+    default:
+      return open_motion(options);
+  }
+}
+
+}  // namespace triptych::capsule_demo

@@ -1,0 +1,337 @@
+#include "options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <common/program.hpp>
+#include <common/text.hpp>
+#include <iostream>
+
+#include <triptych/core/version.hpp>
+
+namespace triptych::capsule_demo {
+
+namespace {
+
+using apps::numbers;
+using apps::UsageError;
+
+constexpr const char* description =
+    "Follows a moving body through clouds of stereo or depth points: thousands of poses of a skeleton clad "
+    "in\n"
+    "capsules are guessed for every frame, rays from the camera tell how well each explains the points, and\n"
+    "the particle filter keeps the good ones.\n"
+    "Without arguments it makes a person walk before a virtual stereo camera, follows it on the best device\n"
+    "there is, says how far off it was, and writes pictures and poses to out/capsule.";
+
+constexpr const char* examples = R"(Examples:
+  capsule_demo                                     a synthetic walk, pictures and poses in out/capsule
+  capsule_demo --motion walk.bvh --noise 0.02 --outliers 0.2 --background
+                                                   a recorded motion, seen by a bad camera in a room
+  capsule_demo --depth frames/ --intrinsics 285.6,285.6,160,120
+                                                   depth images; the pose of the first frame is searched for
+  capsule_demo --depth frames/ --intrinsics 285.6,285.6,160,120 --truth joints.csv
+                                                   starts from the joints of the first frame, then only compares
+  capsule_demo --stereo left.mp4 right.mp4 --calib calib.txt --range 1,4 --height 1.8
+  capsule_demo --cloud scan1.ply scan2.ply scan3.ply --start standing.bvh
+  capsule_demo --samples 4000 --points 20000 --no-pictures
+                                                   as exact as it gets; on a CPU it takes its time
+  capsule_demo --device cuda:0,1                   the samples shared by two GPUs
+
+Everything is in metres, in the camera's frame: x right, y up, z away from the camera. The folder of --out gets
+  capsule.mp4, first.png, last.png   the points and the capsule skin, from the camera and from the side
+  poses.csv                          frame,joint,x_m,y_m,z_m
+  poses.bvh                          the same as a motion, for any animation program
+  frames.csv                         frame,error_mm,worst_mm,worst_joint,effective_samples,points,tracking_ms
+  summary.json                       the errors of each joint and of all, effective samples, frames a second
+Exit code: 0 when it worked, 2 when the command line makes no sense, 1 for everything else; a failed run leaves no
+files.)";
+
+constexpr const char* points_sentence = "--points wants a number from 100 to 10000000";
+constexpr const char* samples_sentence = "--samples wants a number from 10 to 1000000";
+
+capsule_likelihood::Intrinsics parse_intrinsics(const std::string& text) {
+  const std::vector<double> v = numbers(text, ',');
+  bool sane = v.size() == 4 && v[0] > 0 && v[1] > 0;
+  for (const double value : v) sane = sane && std::abs(value) < 1e6;
+  if (!sane) {
+    throw UsageError("--intrinsics wants fx,fy,cx,cy in pixels, such as 285.6,285.6,160,120, not '" + text +
+                     "'");
+  }
+  return {v[0], v[1], v[2], v[3]};
+}
+
+void parse_range(const std::string& text, Options& o) {
+  const std::vector<double> v = numbers(text, ',');
+  if (v.size() != 2 || !(v[0] >= 0) || !(v[1] > v[0]) || !(v[1] < 1e6)) {
+    throw UsageError("--range wants NEAREST,FARTHEST in metres, such as 0.5,4, not '" + text + "'");
+  }
+  o.nearest_m = v[0];
+  o.farthest_m = v[1];
+}
+
+void parse_device(const std::string& name, Options& o) {
+  constexpr std::string_view prefix = "cuda:";
+  if (name == "auto") return;
+  if (name == "cpu") {
+    o.device = RunOn::cpu;
+    return;
+  }
+  o.device = RunOn::cuda;
+  o.gpus = {0};
+  if (name == "cuda") return;
+  if (!name.starts_with(prefix)) {
+    throw UsageError("'" + name + "' is no device; expected one of auto, cpu, cuda, cuda:0, cuda:0,1");
+  }
+  o.gpus.clear();
+  for (const double v : numbers(std::string_view(name).substr(prefix.size()), ',')) {
+    if (!(v >= 0 && v < 1024 && v == std::floor(v))) {
+      o.gpus.clear();
+      break;
+    }
+    o.gpus.push_back(static_cast<int>(v));
+  }
+  if (o.gpus.empty())
+    throw UsageError("'" + name + "' names no GPUs: write cuda:0 for the first one, cuda:0,1 for two");
+}
+
+capsule_likelihood::Surface parse_surface(const std::string& name) {
+  if (name == "closest") return capsule_likelihood::Surface::closest;
+  if (name == "first") return capsule_likelihood::Surface::first;
+  throw UsageError("'" + name + "' is no surface; expected closest or first");
+}
+
+void check(bool sane, const std::string& sentence) {
+  if (!sane) throw UsageError(sentence);
+}
+
+void check_values(const Options& o) {
+  check(o.points == 0 || (o.points >= 100 && o.points <= 10'000'000), points_sentence);
+  check(o.noise_m >= 0 && o.noise_m <= 1, "--noise wants metres from 0 to 1");
+  check(o.outliers >= 0 && o.outliers <= 0.9, "--outliers wants a share from 0 to 0.9");
+  check(o.samples == 0 || (o.samples >= 10 && o.samples <= 1'000'000), samples_sentence);
+  check(o.layers >= 1 && o.layers <= 100, "--layers wants a number from 1 to 100");
+  check(o.rate_hz >= 1 && o.rate_hz <= 1000, "--rate wants frames a second from 1 to 1000");
+  check(o.height_m == 0 || (o.height_m >= 0.3 && o.height_m <= 3), "--height wants metres from 0.3 to 3");
+  check(!o.sigma_m || (*o.sigma_m > 0 && *o.sigma_m <= 10), "--sigma wants metres above 0");
+  check(!o.tau_m || (*o.tau_m > 0 && *o.tau_m <= 10), "--tau wants metres above 0");
+  check(std::isfinite(o.turn_deg), "--turn wants degrees");
+}
+
+}  // namespace
+
+std::string Options::input_name() const {
+  switch (input) {
+    case InputKind::depth:
+      return depth.string();
+    case InputKind::stereo:
+      return left;
+    case InputKind::cloud:
+      return clouds.front().string();
+    default:
+      return motion;
+  }
+}
+
+std::optional<Options> parse_options(int argc, const char* const* argv) {
+  Options o;
+  std::string intrinsics, range, device = "auto", surface;
+  std::vector<std::string> stereo;
+
+  CLI::App app(description, program_name);
+  app.footer(examples);
+  app.get_formatter()->column_width(34);
+  app.get_formatter()->label("TEXT", "");
+  app.set_version_flag("--version", std::string(program_name) + " " + version());
+
+  const char* group = "What to look at (one of; default: --motion synthetic)";
+  auto* motion =
+      app.add_option("--motion", o.motion, "synthetic, or a BVH file: a moving body, turned into points")
+          ->type_name("WHAT")
+          ->group(group);
+  auto* depth = app.add_option("--depth", o.depth, "A folder of 16-bit depth images; needs --intrinsics")
+                    ->type_name("DIR")
+                    ->group(group);
+  auto* with_stereo =
+      app.add_option("--stereo", stereo,
+                     "Rectified images, folders of images or videos of both cameras; needs --calib")
+          ->type_name("LEFT RIGHT")
+          ->expected(2)
+          ->group(group);
+  auto* cloud = app.add_option("--cloud", o.clouds,
+                               "A PLY file or a text file of x y z for each frame, or a folder of them")
+                    ->type_name("FILES")
+                    ->expected(1, 1 << 20)
+                    ->group(group);
+
+  group = "Of motions";
+  std::vector<CLI::Option*> of_motions;
+  const auto motions = [&](CLI::Option* option) { of_motions.push_back(option->group(group)); };
+  motions(app.add_option("--noise", o.noise_m, "Standard deviation along the rays in metres [default: 0.01]")
+              ->type_name("M"));
+  motions(app.add_option("--outliers", o.outliers, "Share of the points that are anywhere [default: 0.1]")
+              ->type_name("SHARE"));
+  motions(app.add_flag("--background", o.background,
+                       "A third of the points lies on the floor and the wall behind"));
+  std::vector<CLI::Option*> of_files;
+  const auto files = [&](CLI::Option* option) { of_files.push_back(option->group(group)); };
+  files(app.add_option("--every", o.every, "Every so many frames of the file [default: about 30 a second]")
+            ->type_name("N"));
+  files(app.add_option("--first", o.first,
+                       "The frame to start with [default: the first that belongs to the motion]")
+            ->type_name("N"));
+  files(app.add_option("--turn", o.turn_deg,
+                       "Turns the motion about the vertical [default: 180, for bodies that face +z]")
+            ->type_name("DEG"));
+
+  group = "Of depth images, stereo and clouds";
+  auto* with_intrinsics = app.add_option("--intrinsics", intrinsics, "Of the depth camera, in pixels")
+                              ->type_name("FX,FY,CX,CY")
+                              ->group(group);
+  auto* with_truth =
+      app.add_option("--truth", o.truth,
+                     "Of depth: frame,joint,x_m,y_m,z_m; gives the body and its first pose, later "
+                     "frames are only compared")
+          ->type_name("FILE")
+          ->group(group);
+  auto* with_calibration = app.add_option("--calib", o.calibration,
+                                          "Of stereo: calib.txt as Middlebury has it (cam0, doffs, baseline)")
+                               ->type_name("FILE")
+                               ->group(group);
+  auto* with_unit =
+      app.add_option("--unit", o.metres_per_unit, "Metres in a unit of depth images [0.001] or clouds [1]")
+          ->type_name("M")
+          ->group(group);
+  auto* with_y = app.add_flag("--y-down", o.y_down, "The y of the clouds points down")->group(group);
+  auto* with_range = app.add_option("--range", range, "Leaves out points nearer or farther, in metres")
+                         ->type_name("NEAR,FAR")
+                         ->group(group);
+  auto* with_rate =
+      app.add_option("--rate", o.rate_hz, "Frames a second of depth images and clouds [default: 30]")
+          ->type_name("HZ")
+          ->group(group);
+
+  group = "How much of it";
+  app.add_option("--points", o.points,
+                 "At most so many points a frame; of motions exactly [default: 20000; on a CPU 6000]")
+      ->type_name("N")
+      ->group(group);
+  auto* frames = app.add_option("--frames", o.frames, "At most so many frames [default: all; synthetic: 150]")
+                     ->type_name("N")
+                     ->group(group);
+
+  group = "Whom to follow";
+  app.add_option(
+         "--skeleton", o.skeleton,
+         "A BVH file or a JSON skeleton; or JSON with other radii and limits for the input's own body")
+      ->type_name("FILE")
+      ->group(group);
+  auto* with_height =
+      app.add_option("--height", o.height_m, "Of the built-in person in metres [default: by the first cloud]")
+          ->type_name("M")
+          ->group(group);
+  app.add_option(
+         "--start", o.start,
+         "The first pose: find (search for it), a BVH file (its first frame) or a JSON pose [default: the "
+         "input's when it has one, else find]")
+      ->type_name("WHAT")
+      ->group(group);
+
+  group = "How to follow";
+  app.add_option("--device", device,
+                 "auto, cpu, cuda, cuda:N or cuda:N,M (share the samples) [default: auto]")
+      ->type_name("NAME")
+      ->group(group);
+  app.add_option("--samples", o.samples, "Poses that are tried at once [default: 2000; on a CPU 500]")
+      ->type_name("J")
+      ->group(group);
+  app.add_option("--layers", o.layers, "Rounds of trying a frame, ever closer together [default: 5]")
+      ->type_name("N")
+      ->group(group);
+  app.add_option("--seed", o.seed, "Of all random numbers: the same seed gives the same poses [default: 1]")
+      ->type_name("S")
+      ->group(group);
+  app.add_option("--sigma", o.sigma_m, "Standard deviation of a point's distance in metres")
+      ->type_name("M")
+      ->group(group);
+  app.add_option("--tau", o.tau_m, "Points farther from the skin than this count alike, in metres")
+      ->type_name("M")
+      ->group(group);
+  app.add_option("--surface", surface, "closest: hidden limbs may explain points; first: they may not")
+      ->type_name("NAME")
+      ->group(group);
+
+  group = "What to show and write";
+  app.add_option("--out", o.out, "Folder for the video, pictures, poses and summary [default: out/capsule]")
+      ->type_name("DIR")
+      ->group(group);
+  app.add_option("--csv", o.csv, "The joints' places, instead of poses.csv in that folder")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_option("--json", o.json, "The summary, instead of summary.json in that folder")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_flag("--no-pictures", o.no_pictures, "No video, no pictures, no window")->group(group);
+  app.add_flag("--headless", o.headless, "No window (also when there is no display)")->group(group);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0) throw UsageError(std::string(error.what()) + "; see capsule_demo --help");
+    app.exit(error, std::cout, std::cerr);
+    return std::nullopt;
+  }
+
+  const auto given = [](const CLI::Option* option) { return option->count() > 0; };
+  const int inputs = int{given(motion)} + int{given(depth)} + int{given(with_stereo)} + int{given(cloud)};
+  check(inputs <= 1, "--motion, --depth, --stereo and --cloud exclude each other: give one of them");
+  if (given(depth)) o.input = InputKind::depth;
+  if (given(with_stereo)) o.input = InputKind::stereo;
+  if (given(cloud)) o.input = InputKind::cloud;
+  const bool is_motion = o.input == InputKind::motion;
+  for (const CLI::Option* option : of_motions)
+    check(is_motion || !given(option), option->get_name() + " is for --motion alone");
+  for (const CLI::Option* option : of_files)
+    check((is_motion && !o.is_synthetic()) || !given(option),
+          option->get_name() + " is for --motion with a BVH file alone");
+  for (const CLI::Option* option : {with_unit, with_range, with_rate})
+    check(!is_motion || !given(option), option->get_name() + " is not for --motion");
+  check(o.input == InputKind::depth || !given(with_intrinsics), "--intrinsics is for --depth alone");
+  check(o.input == InputKind::depth || !given(with_truth), "--truth is for --depth alone");
+  check(o.input == InputKind::stereo || !given(with_calibration), "--calib is for --stereo alone");
+  check(o.input == InputKind::cloud || !given(with_y), "--y-down is for --cloud alone");
+  check(o.input != InputKind::stereo || !given(with_unit),
+        "--unit is not for --stereo: its calibration has the lengths");
+  check(is_motion ? o.is_synthetic() || !given(with_height) : o.truth.empty() || !given(with_height),
+        "--height is for bodies that the input does not give");
+  check(o.input != InputKind::depth || given(with_intrinsics),
+        "--depth needs --intrinsics fx,fy,cx,cy of the camera in pixels, such as 285.6,285.6,160,120");
+  check(o.input != InputKind::stereo || given(with_calibration),
+        "--stereo needs --calib with the cameras' calibration");
+  check(!o.motion.empty(), "--motion wants synthetic or a BVH file, not nothing");
+  check(app.count("--start") == 0 || !o.start.empty(), "--start wants find or a file, not nothing");
+  check(app.count("--points") == 0 || o.points != 0, points_sentence);
+  check(app.count("--samples") == 0 || o.samples != 0, samples_sentence);
+  check(frames->count() == 0 || o.frames >= 1, "--frames wants a number of frames, at least 1");
+  check(app.count("--every") == 0 || o.every >= 1, "--every wants a number of frames, at least 1");
+  check(app.count("--first") == 0 || o.first >= 0, "--first wants the number of a frame, at least 0");
+  check(!given(with_unit) || (o.metres_per_unit > 0 && o.metres_per_unit < 1e6),
+        "--unit wants metres above 0");
+  if (given(with_stereo)) {
+    o.left = stereo[0];
+    o.right = stereo[1];
+  }
+  if (given(with_intrinsics)) o.intrinsics = parse_intrinsics(intrinsics);
+  if (given(with_range)) parse_range(range, o);
+  if (app.count("--surface") > 0) o.surface = parse_surface(surface);
+  parse_device(device, o);
+  check_values(o);
+  return o;
+}
+
+Options with_defaults(Options options, bool is_gpu) {
+  if (options.points == 0) options.points = is_gpu ? 20000 : 6000;
+  if (options.samples == 0) options.samples = is_gpu ? 2000 : 500;
+  return options;
+}
+
+}  // namespace triptych::capsule_demo

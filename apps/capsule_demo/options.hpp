@@ -1,0 +1,71 @@
+// The command line of capsule_demo.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <triptych/capsule_likelihood/cloud.hpp>
+#include <triptych/capsule_likelihood/rays.hpp>
+
+namespace triptych::capsule_demo {
+
+inline constexpr const char* program_name = "capsule_demo";
+
+enum class InputKind { motion, depth, stereo, cloud };
+enum class RunOn { best, cpu, cuda };
+
+struct Options {
+  InputKind input = InputKind::motion;
+
+  std::string motion = "synthetic";  // or a BVH file
+  double noise_m = 0.01, outliers = 0.1;
+  bool background = false;
+  int every = 0;   // 0: so that about 30 frames a second remain
+  int first = -1;  // -1: the first, or the second when the first is an added pose
+  double turn_deg = 180;
+
+  std::filesystem::path depth;
+  std::optional<capsule_likelihood::Intrinsics> intrinsics;
+  std::filesystem::path truth;
+  std::string left, right;  // images, folders of images or videos
+  std::filesystem::path calibration;
+  std::vector<std::filesystem::path> clouds;
+
+  double metres_per_unit = 0;  // 0: the usual one of the input
+  bool y_down = false;
+  double nearest_m = 0, farthest_m = 0;  // 0: no limit
+  double rate_hz = 30;
+  int points = 0;  // 0: by the device, see with_defaults
+  int frames = 0;  // 0: all there are
+
+  std::filesystem::path skeleton;
+  double height_m = 0;  // 0: from the cloud
+  std::string start;    // empty: the input's when it has one, else found
+
+  RunOn device = RunOn::best;
+  std::vector<int> gpus;        // for cuda
+  int samples = 0, layers = 5;  // samples 0: by the device
+  std::uint64_t seed = 1;
+  std::optional<double> sigma_m, tau_m;
+  std::optional<capsule_likelihood::Surface> surface;
+
+  std::filesystem::path out = "out/capsule";
+  std::filesystem::path csv, json;  // empty: in out
+  bool no_pictures = false, headless = false;
+
+  bool is_synthetic() const { return input == InputKind::motion && motion == "synthetic"; }
+  // What is looked at, in a few words.
+  std::string input_name() const;
+};
+
+// Nothing when help or the version was asked for, which is then on stdout. UsageError for what makes no
+// sense.
+std::optional<Options> parse_options(int argc, const char* const* argv);
+
+// The samples and points of a device that can take many, or of one that cannot, where they were not given.
+Options with_defaults(Options options, bool is_gpu);
+
+}  // namespace triptych::capsule_demo

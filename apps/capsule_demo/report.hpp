@@ -1,0 +1,78 @@
+// What a run says about itself: poses and frames as CSV, the motion as BVH, the summary as JSON and in words.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <triptych/capsule_likelihood/geometry.hpp>
+#include <triptych/capsule_likelihood/particle_filter.hpp>
+#include <triptych/capsule_likelihood/skeleton.hpp>
+#include <triptych/core/json.hpp>
+
+#include "options.hpp"
+
+namespace triptych::capsule_demo {
+
+class Report {
+ public:
+  // reference: the names of the joints that errors are given for; none: there is no truth.
+  Report(const capsule_likelihood::Skeleton& skeleton, std::vector<std::string> reference)
+      : skeleton_(skeleton), reference_(std::move(reference)) {}
+
+  // A frame of the input by its number there. errors_mm: one for each name of the reference, NaN where it is
+  // not known.
+  void add(int frame, const capsule_likelihood::Estimate& estimate, const std::vector<double>& errors_mm,
+           double tracking_s);
+  // A frame that could not be read: the body stays where it was.
+  void add_unread(int frame);
+
+  int frames() const { return static_cast<int>(rows_.size()); }
+  // Of the last frame, and of all so far.
+  std::optional<double> error_mm() const;
+  std::optional<double> mean_error_mm() const;
+  // Of the last frames.
+  double tracking_rate() const;
+
+  std::string poses_csv() const;
+  std::string frames_csv() const;
+  std::string poses_bvh(double frames_per_second) const;
+  struct About {
+    std::string input, body, start, device;
+    double frames_per_second;
+    double search_s;  // for the first pose
+  };
+  Json json(const Options& options, const About& about) const;
+  // A table of the joints' errors, empty without truth.
+  std::string table() const;
+  // "150 frames, ..." without a full stop.
+  std::string sentence() const;
+
+ private:
+  struct Row {
+    int frame;
+    std::vector<float> pose;
+    std::vector<capsule_likelihood::Vec3> joints;
+    std::vector<double> errors_mm;
+    double effective_samples, tracking_s;
+    std::int64_t points;
+    bool read;
+  };
+  struct JointError {
+    std::string name;
+    double mean_mm = 0, largest_mm = 0;
+    int frames = 0, beyond = 0;  // the longest run of frames beyond lost_mm
+  };
+  static std::optional<double> mean_of(const Row& row);
+  std::vector<JointError> joint_errors() const;
+  double mean_effective() const;
+  double mean_tracking_s() const;
+
+  const capsule_likelihood::Skeleton& skeleton_;
+  std::vector<std::string> reference_;
+  std::vector<Row> rows_;
+  int unread_ = 0;
+};
+
+}  // namespace triptych::capsule_demo

@@ -1,0 +1,62 @@
+// A pinhole view of the scene: x right, y up, z forward, metres; pictures have y down.
+#pragma once
+
+#include <cmath>
+#include <opencv2/core/matx.hpp>
+#include <opencv2/core/types.hpp>
+
+#include <triptych/capsule_likelihood/geometry.hpp>
+
+namespace triptych::capsule_demo {
+
+using Vec = cv::Vec3f;
+
+inline Vec vec(const capsule_likelihood::Vec3& v) { return {v.x, v.y, v.z}; }
+inline Vec unit(const Vec& v) {
+  const float length = std::sqrt(v.dot(v));
+  return length > 0 ? v * (1 / length) : Vec(0, 0, 1);
+}
+
+struct View {
+  Vec eye, right{1, 0, 0}, up{0, 1, 0}, forward{0, 0, 1};
+  float focal_px = 1;
+  cv::Size size;
+
+  // So that what is radius_m above and below target fills this share of the picture's height.
+  static View look(const Vec& eye, const Vec& target, float radius_m, float share, cv::Size size) {
+    View view;
+    view.eye = eye;
+    view.forward = unit(target - eye);
+    view.right = unit(Vec(0, 1, 0).cross(view.forward));
+    view.up = view.forward.cross(view.right);
+    const float distance = std::max(static_cast<float>(cv::norm(target - eye)), 0.1F);
+    view.focal_px = share * 0.5F * static_cast<float>(size.height) * distance / radius_m;
+    view.size = size;
+    return view;
+  }
+
+  cv::Point2f middle() const {
+    return {0.5F * static_cast<float>(size.width), 0.5F * static_cast<float>(size.height)};
+  }
+  // The direction through a place of the picture; its component along forward is 1.
+  Vec ray(float x_px, float y_px) const {
+    return forward + right * ((x_px - middle().x) / focal_px) - up * ((y_px - middle().y) / focal_px);
+  }
+  // Along forward.
+  float depth(const Vec& p) const { return (p - eye).dot(forward); }
+  // Only for what lies before the eye.
+  cv::Point2f place(const Vec& p) const {
+    const Vec d = p - eye;
+    const float scale = focal_px / d.dot(forward);
+    return {middle().x + scale * d.dot(right), middle().y - scale * d.dot(up)};
+  }
+  // The same view in a picture with this many times as many pixels a side.
+  View magnified(int times) const {
+    View view = *this;
+    view.focal_px *= static_cast<float>(times);
+    view.size *= times;
+    return view;
+  }
+};
+
+}  // namespace triptych::capsule_demo

@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# The synthetic walk, quickly: followed closely, every file written with its columns, the same poses for the same seed, and the
+# poses that it wrote taken as input again. Usage: capsule_demo_synthetic.sh <capsule_demo> <scratch folder>
+set -eu
+program="$1"
+scratch="$2"
+rm -rf "$scratch"
+mkdir -p "$scratch"
+cd "$scratch"
+quick=(--device cpu --headless --points 2000 --samples 300 --layers 5)
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+# value <file> <key>: of a summary, the first number after that key.
+value() { awk -v key="\"$2\":" '$1 == key { gsub(/,/, "", $2); print $2; exit }' "$1"; }
+# check <what> <value> <limit>
+check() {
+  echo "$1: $2, at most $3 wanted"
+  awk -v v="$2" -v limit="$3" 'BEGIN { exit !(v != "" && v + 0 <= limit + 0) }' || fail "$1"
+}
+
+"$program" "${quick[@]}" --frames 6 --out walk
+for file in first.png last.png poses.csv poses.bvh frames.csv summary.json; do
+  [[ -s walk/$file ]] || fail "walk/$file is missing"
+done
+[[ -s walk/capsule.mp4 || -s walk/capsule.avi ]] || fail "there is no video"
+[[ -z $(find . -name '.*.tmp-*') ]] || fail "temporary files are left"
+[[ $(head -n 1 walk/poses.csv) == "frame,joint,x_m,y_m,z_m" ]] || fail "the columns of poses.csv"
+[[ $(head -n 1 walk/frames.csv) == "frame,error_mm,worst_mm,worst_joint,effective_samples,points,tracking_ms" ]] ||
+  fail "the columns of frames.csv"
+[[ $(wc -l <walk/frames.csv) == 7 ]] || fail "frames.csv has not a line for each of 6 frames"
+joints=$(value walk/summary.json joint_count)
+[[ $(wc -l <walk/poses.csv) == $((1 + 6 * joints)) ]] || fail "poses.csv has not a line for each joint of each frame"
+awk -F ',' 'NF != 5 || (NR > 1 && ($3 $4 $5) !~ /^[-0-9.]+$/) { print "line " NR ": " $0; exit 1 }' walk/poses.csv
+grep -q '^Frames: *6$' walk/poses.bvh || fail "poses.bvh has not 6 frames"
+[[ $(value walk/summary.json frames) == 6 ]] || fail "the summary counts other frames"
+[[ $(value walk/summary.json points) == 2000 ]] || fail "the summary counts other points"
+for key in mean_error_mm largest_error_mm joint_errors_mm effective_samples frames_per_second tracking_ms samples layers seed device; do
+  grep -q "\"$key\"" walk/summary.json || fail "the summary lacks $key"
+done
+# A tenth of the samples and points of a real run: it must follow, not be exact.
+check "mean joint error in mm" "$(value walk/summary.json mean_error_mm)" 60
+check "less than 1 effective sample" "$(awk -v v="$(value walk/summary.json effective_samples)" 'BEGIN { print 1 - v }')" 0
+
+# Seeds.
+"$program" "${quick[@]}" --frames 2 --no-pictures --out once >/dev/null
+"$program" "${quick[@]}" --frames 2 --no-pictures --out again --csv again.csv --json again.json >/dev/null
+cmp once/poses.csv again.csv || fail "the same seed gives other poses"
+[[ -s again.json && ! -e again/summary.json && ! -e again/poses.csv && ! -e again/first.png ]] || fail "files are elsewhere than asked"
+"$program" "${quick[@]}" --frames 2 --no-pictures --seed 2 --out other >/dev/null
+! cmp -s once/poses.csv other/poses.csv || fail "another seed gives the same poses"
+
+# The motion it wrote, as a motion to be followed; and clouds about its joints, from its first pose on.
+"$program" "${quick[@]}" --no-pictures --motion walk/poses.bvh --turn 0 --background --frames 2 --out motion >/dev/null
+[[ $(value motion/summary.json frames) == 2 ]] || fail "a motion of its own is not followed"
+for frame in 0 1; do
+  awk -F ',' -v frame=$frame '
+    BEGIN { srand(frame + 1) }
+    NR > 1 && $1 == frame { for (i = 0; i < 60; ++i) print $3 + 0.1 * (rand() - 0.5), $4 + 0.1 * (rand() - 0.5), $5 + 0.05 * (rand() - 1) }
+  ' walk/poses.csv >cloud$frame.xyz
+done
+"$program" "${quick[@]}" --no-pictures --cloud cloud0.xyz cloud1.xyz --start walk/poses.bvh --out clouds >/dev/null
+[[ $(value clouds/summary.json frames) == 2 ]] || fail "clouds are not followed"
+hips=$(awk -F ',' 'NR == 2 { print $5 }' walk/poses.csv)
+check "metres between the given and the followed hips" \
+  "$(awk -F ',' -v z="$hips" 'NR == 2 { d = $5 - z; print d < 0 ? -d : d }' clouds/poses.csv)" 0.3
+echo '{"place_m": [0, 0, 3], "turn_deg": {"y": 10}, "angles_deg": {"left_shin": {"x": -20}}}' >pose.json
+"$program" "${quick[@]}" --no-pictures --frames 1 --start pose.json --out json >/dev/null || fail "a pose of JSON is not taken"
