@@ -12,7 +12,9 @@ namespace triptych {
 
 namespace {
 
-constexpr std::chrono::microseconds look_out{300};
+// Longer than a GPU keeps a caller waiting between two loops of a frame: to wake 15 threads can take as long
+// as the frame.
+constexpr std::chrono::microseconds look_out{2000};
 constexpr int looks_a_clock = 64;
 constexpr int looks_before_yield = 4096;
 

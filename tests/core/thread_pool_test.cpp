@@ -39,7 +39,7 @@ TEST(ThreadPool, NoLoopIsMissed) {
   int loops = 0;
   for (; loops < 2000; ++loops) {
     pool.run(loops % 2 == 0 ? 3 : 2, &Seen::work, &seen);
-    if (loops % 500 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    if (loops % 500 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   EXPECT_EQ(seen.times, (std::vector<int>{2000, 2000, 1000}));
 }
