@@ -150,6 +150,8 @@ void FilterCpu::move_centre(const FilterLayer& layer) {
     for (std::size_t step = sum_lanes / 2; step > 0; step /= 2)
       for (std::size_t lane = 0; lane < step; ++lane) lanes[lane].add(lanes[lane + step]);
     v.centre[d] = lanes[0].mean(d, v.centre[d]);
+    if (searching_group(layer, v.dimensions[d].unit) == group)
+      v.elite[d] = v.proposals[(begin + temperings_[static_cast<std::size_t>(group)].best) * v.dims + d];
   });
 }
 

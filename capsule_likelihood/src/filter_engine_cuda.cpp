@@ -54,7 +54,7 @@ class CudaEngine final : public FilterEngine {
     const std::int64_t samples = plan_.samples, dims = plan_.dims;
     upload_plan();
     frame_ = DeviceBuffer<FilterFrame>(1);
-    common_ = DeviceBuffer<float>(5 * dims);
+    common_ = DeviceBuffer<float>(6 * dims);
     population_ = DeviceBuffer<float>(samples * dims);
     for (auto& proposals : proposals_) proposals = DeviceBuffer<float>(samples * dims);
     poses_ = DeviceBuffer<float>((samples + 1) * (dims + 1));
@@ -91,7 +91,8 @@ class CudaEngine final : public FilterEngine {
     stream_.synchronize();
     copy_to_device(std::span(&state.frame, 1), frame_.span(), stream_);
     std::vector<float> common;
-    for (const auto* part : {&state.centre, &state.velocity, &state.last, &state.surprise, &state.spread})
+    for (const auto* part :
+         {&state.centre, &state.elite, &state.velocity, &state.last, &state.surprise, &state.spread})
       common.insert(common.end(), part->begin(), part->end());
     copy_to_device(std::span<const float>(common), common_.span(), stream_);
     copy_to_device(std::span<const float>(state.population), population_.span(), stream_);
@@ -211,7 +212,7 @@ class CudaEngine final : public FilterEngine {
       evaluate();
       enqueue_weigh(log_likelihoods_.data(), plan_.samples, layer, weights_.data(), cumulative_.data(),
                     temperings(), stream_);
-      enqueue_move_centre(view(i), layer, weights_.data(), stream_);
+      enqueue_move_centre(view(i), layer, weights_.data(), temperings(), stream_);
     }
     enqueue_result(layers);
   }
@@ -279,10 +280,11 @@ class CudaEngine final : public FilterEngine {
     v.dimensions = dimensions_.data();
     v.frame = frame_.data();
     v.centre = common_.data();
-    v.velocity = common_.data() + dims;
-    v.last = common_.data() + 2 * dims;
-    v.surprise = common_.data() + 3 * dims;
-    v.spread = common_.data() + 4 * dims;
+    v.elite = common_.data() + dims;
+    v.velocity = common_.data() + 2 * dims;
+    v.last = common_.data() + 3 * dims;
+    v.surprise = common_.data() + 4 * dims;
+    v.spread = common_.data() + 5 * dims;
     v.population = population_.data();
     v.proposals = proposals_[static_cast<std::size_t>(layer % 2)].data();
     v.old_proposals = proposals_[static_cast<std::size_t>((layer + 1) % 2)].data();

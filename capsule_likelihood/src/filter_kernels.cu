@@ -116,7 +116,8 @@ __global__ void __launch_bounds__(weigh_threads)
 // A block owns dims_per_sum dimensions; sum_lanes threads share a dimension, each every sum_lanes-th row of
 // its group. Their partial sums are added in a fixed order.
 __global__ void __launch_bounds__(dims_per_sum* sum_lanes)
-    move_centre_kernel(FilterView view, FilterLayer layer, const std::uint32_t* weights) {
+    move_centre_kernel(FilterView view, FilterLayer layer, const std::uint32_t* weights,
+                       const Tempering* temperings) {
   __shared__ MeanSums partial[sum_lanes][dims_per_sum];
   const int column = thread() % dims_per_sum, lane = thread() / dims_per_sum;
   const int d = static_cast<int>(blockIdx.x) * dims_per_sum + column;
@@ -134,7 +135,11 @@ __global__ void __launch_bounds__(dims_per_sum* sum_lanes)
     __syncthreads();
     if (lane < step) partial[lane][column].add(partial[lane + step][column]);
   }
-  if (lane == 0 && group >= 0) view.centre[d] = partial[0][column].mean(d, view.centre[d]);
+  if (lane != 0 || group < 0) return;
+  view.centre[d] = partial[0][column].mean(d, view.centre[d]);
+  if (searching_group(layer, view.dimensions[d].unit) != group) return;
+  const std::int64_t best = group_begin(group, view.samples, layer.groups) + temperings[group].best;
+  view.elite[d] = view.proposals[best * view.dims + d];
 }
 
 // A block for each joint, and one for the pose; the sums' order as in move_centre_kernel.
@@ -199,10 +204,10 @@ void enqueue_weigh(const double* log_likelihoods, std::int32_t samples, const Fi
 }
 
 void enqueue_move_centre(const FilterView& view, const FilterLayer& layer, const std::uint32_t* weights,
-                         StreamRef stream) {
+                         const Tempering* temperings, StreamRef stream) {
   launch(move_centre_kernel,
          {.grid = dim3(blocks_for(view.dims, dims_per_sum)), .block = dim3(dims_per_sum * sum_lanes)}, stream,
-         view, layer, weights);
+         view, layer, weights, temperings);
 }
 
 void enqueue_settle(const FilterView& view, const FilterLayer& old, int index, StreamRef stream) {

@@ -35,7 +35,7 @@ void enqueue_weigh(const double* log_likelihoods, std::int32_t samples, const Fi
                    std::uint32_t* weights, std::uint64_t* cumulative, Tempering* temperings,
                    StreamRef stream);
 void enqueue_move_centre(const FilterView& view, const FilterLayer& layer, const std::uint32_t* weights,
-                         StreamRef stream);
+                         const Tempering* temperings, StreamRef stream);
 void enqueue_settle(const FilterView& view, const FilterLayer& old, int index, StreamRef stream);
 
 // What a frame leaves: the estimate's pose and joints (the last rows of poses and places), and the

@@ -36,12 +36,13 @@ struct FilterDimension {
 // centre, and is weighed and resampled by itself.
 struct FilterLayer {
   std::int32_t groups = 1;
-  std::uint32_t units[most_units] = {};         // of a group: a bit for each
   std::int32_t group_of_unit[most_units] = {};  // -1: at rest in this layer
   std::uint32_t stride[most_units] = {};        // of a group: pairs its survivors with those of the others
-  bool carries = false;     // units at rest give way, so that they stay where they are in space (carry_dim)
+  // Only unit 0 is searched; the others give way, so that they stay where they are in space (carry_dim).
+  bool carries = false;
+  bool elite = false;       // every fourth sample starts from the best of before, and one is it
   float noise = 1;          // times a dimension's spread
-  float tail = 1;           // of the noise of every fourth sample, against the others
+  float tail = 1;           // of the noise of every eighth sample, against the others
   float keep = 1;           // how much of a sample's way from the centre is kept
   double target_share = 0;  // of the samples that should stay effective; 0: no tempering
 };
@@ -60,6 +61,7 @@ struct FilterView {
   const FilterDimension* dimensions = nullptr;
   FilterFrame* frame = nullptr;
   float* centre = nullptr;               // dims: the estimate so far
+  float* elite = nullptr;                // dims: of the best sample of the last layer that searched the unit
   float* velocity = nullptr;             // dims: foreseen motion a frame
   float* last = nullptr;                 // dims: the estimate of the last frame
   float* surprise = nullptr;             // dims: the running mean square of the motion that was not foreseen
@@ -79,6 +81,11 @@ TRIPTYCH_INLINE_HD std::int32_t group_begin(std::int32_t group, std::int32_t sam
 }
 TRIPTYCH_INLINE_HD std::int32_t group_of(std::int32_t row, std::int32_t samples, std::int32_t groups) {
   return static_cast<std::int32_t>(std::int64_t{row} * groups / samples);
+}
+
+// The group of a layer that moves a unit by noise; -1 when none does.
+TRIPTYCH_INLINE_HD std::int32_t searching_group(const FilterLayer& layer, std::int32_t unit) {
+  return layer.carries && unit != 0 ? -1 : layer.group_of_unit[unit];
 }
 
 // Philox's counter: the row, the block of dimensions and the layer, the frame. Blocks from special_block on
@@ -171,7 +178,7 @@ TRIPTYCH_INLINE_HD void population_block(const FilterView& view, const FilterLay
   for (int i = 0; i < dims_per_block; ++i) {
     const int d = begin + i;
     if (d >= view.dims) break;
-    const std::int32_t group = old == nullptr ? -1 : old->group_of_unit[view.dimensions[d].unit];
+    const std::int32_t group = old == nullptr ? -1 : searching_group(*old, view.dimensions[d].unit);
     values[i] = group < 0 ? view.population[std::int64_t{row} * view.dims + d]
                           : view.old_proposals[std::int64_t{ancestors[group]} * view.dims + d];
     if (old == nullptr && d >= 3) values[i] += view.velocity[d];
@@ -189,9 +196,8 @@ TRIPTYCH_INLINE_HD void propose_block(const FilterView& view, const FilterLayer&
                                       const FilterLayer* old, const std::int32_t* ancestors, std::int32_t row,
                                       int block) {
   const std::int32_t group = group_of(row, view.samples, layer.groups);
-  const std::uint32_t units = layer.units[group];
-  // The first sample of a group is the centre itself.
-  const bool moves = row != group_begin(group, view.samples, layer.groups);
+  // The first sample of a group is the centre itself, the second may be the best sample of before.
+  const std::int32_t place = row - group_begin(group, view.samples, layer.groups);
   float own[dims_per_block] = {};
   population_block(view, old, ancestors, row, block, own);
   const Philox4x32 random =
@@ -208,12 +214,12 @@ TRIPTYCH_INLINE_HD void propose_block(const FilterView& view, const FilterLayer&
     view.population[at] = own[i];
     const float centre = view.centre[d];
     float x = centre;
-    if (moves && (units >> dimension.unit & 1u) != 0 && (!layer.carries || dimension.unit == 0) &&
-        dimension.lower < dimension.upper) {
+    if (place > 0 && searching_group(layer, dimension.unit) == group && dimension.lower < dimension.upper) {
       float spread = layer.noise * view.frame->widen * view.spread[d];
-      if ((row & 3) == 3) spread *= layer.tail;
-      x = fmaf(layer.keep, own[i] - centre, centre);
-      x = limited(fmaf(spread, normal[i], x), dimension);
+      if ((place & 7) == 7) spread *= layer.tail;
+      const bool from_elite = layer.elite && (place == 1 || (place & 3) == 2);
+      x = from_elite ? view.elite[d] : fmaf(layer.keep, own[i] - centre, centre);
+      if (place != 1 || !layer.elite) x = limited(fmaf(spread, normal[i], x), dimension);
     }
     view.proposals[at] = x;
     write_pose(view, row, d, x);
@@ -235,7 +241,7 @@ TRIPTYCH_INLINE_HD void carry_dim(const FilterView& view, std::int32_t row, int 
     moved = fmaf(view.yield[std::int64_t{d} * view.trunk_dims + t],
                  view.proposals[begin + trunk] - view.centre[trunk], moved);
   }
-  const float share = static_cast<float>((row >> 2) & 3) * (1.0f / 3.0f);
+  const float share = static_cast<float>((row >> 3) & 3) * (1.0f / 3.0f);
   const float x = limited(fmaf(share, moved, view.proposals[begin + d]), dimension);
   view.proposals[begin + d] = x;
   write_pose(view, row, d, x);
@@ -380,6 +386,7 @@ TRIPTYCH_INLINE_HD void predict(const FilterView& view, int d, const FilterMotio
   view.last[d] = view.centre[d];
   view.velocity[d] = next;
   view.centre[d] = limited(view.centre[d] + next, view.dimensions[d]);
+  view.elite[d] = view.centre[d];
 }
 TRIPTYCH_INLINE_HD void predict_turn(const FilterView& view, const FilterMotion& motion) {
   for (int d = 0; d < 3; ++d) follow_surprise(view, d, view.centre[d], motion);
@@ -396,7 +403,7 @@ TRIPTYCH_INLINE_HD void predict_turn(const FilterView& view, const FilterMotion&
   frame.back[0] = -centre.x;
   frame.back[1] = -centre.y;
   frame.back[2] = -centre.z;
-  for (int d = 0; d < 3; ++d) view.centre[d] = 0;
+  for (int d = 0; d < 3; ++d) view.centre[d] = view.elite[d] = 0;
   view.velocity[0] = 2.0f * next.x;
   view.velocity[1] = 2.0f * next.y;
   view.velocity[2] = 2.0f * next.z;

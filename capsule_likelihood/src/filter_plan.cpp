@@ -106,7 +106,6 @@ FilterLayer make_layer(Part part, int units, int samples) {
   for (int u = 0; u < units; ++u) {
     if (part == Part::limbs && u == 0) continue;
     const int group = part == Part::limbs ? u - 1 : 0;
-    layer.units[group] |= 1u << u;
     layer.group_of_unit[u] = group;
   }
   layer.carries = part == Part::trunk;
@@ -169,7 +168,11 @@ FilterPlan make_plan(const Skeleton& skeleton, const FilterOptions& options) {
     if (parts && options.layers > 1) part = i % 2 == 0 ? Part::trunk : Part::limbs;
     FilterLayer layer = make_layer(part, plan.units, options.samples);
     layer.noise = noise;
-    layer.keep = 0.5f;
+    if (options.layers > 1) {  // a single layer is the plain particle filter
+      layer.keep = 0.5f;
+      layer.tail = 4;
+      layer.elite = true;
+    }
     layer.target_share = double{options.effective_share};
     plan.layers.push_back(layer);
     noise *= options.shrink;
@@ -200,6 +203,7 @@ FilterView view_of(const FilterPlan& plan, FilterState& state) {
   v.dimensions = plan.dimensions.data();
   v.frame = &state.frame;
   v.centre = state.centre.data();
+  v.elite = state.elite.data();
   v.velocity = state.velocity.data();
   v.last = state.last.data();
   v.surprise = state.surprise.data();
@@ -230,7 +234,7 @@ FilterState make_start(const FilterPlan& plan, std::span<const float> pose, floa
     state.centre[d] = std::clamp(x, plan.dimensions[d].lower, plan.dimensions[d].upper);
   }
   state.velocity.assign(dims, 0);
-  state.last = state.centre;
+  state.last = state.elite = state.centre;
   for (const FilterDimension& dimension : plan.dimensions) {
     state.spread.push_back(dimension.spread);
     const float surprise = plan.motion.gain > 0 ? dimension.spread / plan.motion.gain : 0.0f;

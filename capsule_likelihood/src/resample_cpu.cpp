@@ -38,8 +38,10 @@ Tempering temper_cpu(std::span<const double> log_likelihoods, double target_effe
                static_cast<std::int64_t>(weights.size()));
   Tempering tempering;
   tempering.highest = -std::numeric_limits<double>::infinity();
-  for (const double l : log_likelihoods) {
-    if (l > tempering.highest) tempering.highest = l;
+  for (std::size_t j = 0; j < log_likelihoods.size(); ++j) {
+    if (!(log_likelihoods[j] > tempering.highest)) continue;
+    tempering.highest = log_likelihoods[j];
+    tempering.best = static_cast<std::int64_t>(j);
   }
   WeightSums sums;
   const bool none = !(tempering.highest >= -1e300);

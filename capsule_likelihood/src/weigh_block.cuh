@@ -17,6 +17,7 @@ struct WeighShared {
   double highest[weigh_warps];
   std::uint64_t first[2][weigh_warps], second[2][weigh_warps];  // two sets: one barrier for each sum
   std::uint64_t scan[weigh_warps];
+  unsigned best[weigh_warps];
 };
 
 // Whether a log-likelihood takes part.
@@ -53,6 +54,19 @@ __device__ inline double highest_of_block(const double* l, int n, WeighShared& s
   highest = shared.highest[threadIdx.x % 32];
   for (int step = 16; step > 0; step /= 2) highest = fmax(highest, __shfl_xor_sync(~0u, highest, step));
   return highest;
+}
+
+// The first sample that has the highest likelihood.
+__device__ inline int best_of_block(const double* l, int n, double highest, WeighShared& shared) {
+  auto best = static_cast<unsigned>(n);
+  for (int j = static_cast<int>(threadIdx.x); j < n && best == static_cast<unsigned>(n); j += weigh_threads)
+    if (l[j] == highest) best = static_cast<unsigned>(j);
+  for (int step = 16; step > 0; step /= 2) best = min(best, __shfl_xor_sync(~0u, best, step));
+  if (threadIdx.x % 32 == 0) shared.best[threadIdx.x / 32] = best;
+  __syncthreads();
+  best = shared.best[threadIdx.x % 32];
+  for (int step = 16; step > 0; step /= 2) best = min(best, __shfl_xor_sync(~0u, best, step));
+  return static_cast<int>(best);
 }
 
 // Inclusive cumulative sums of weight(j), j < n, written to sums; by all threads of the block.
@@ -99,6 +113,7 @@ __device__ inline Tempering temper_block(const double* l, int n, double target, 
     tempering.effective_samples = n;
     return tempering;
   }
+  tempering.best = best_of_block(l, n, tempering.highest, shared);
   WeightSums sums = sums_at(l, n, tempering.highest, 1.0, shared, set);
   std::uint32_t step = beta_steps;
   if (target > 0 && !(effective_samples(sums) >= target)) {

@@ -31,12 +31,7 @@ FilterPlan plan_of_a_walk() {
   options.turn_spread_rad = 0;
   options.start_spread = 1;
   options.effective_share = 0;
-  FilterPlan plan = make_plan(ball, options);
-  plan.layers[0].keep = 1;
-  plan.layers[0].tail = 1;
-  plan.layers[0].noise = 1;
-  plan.motion.least = 1;
-  return plan;
+  return make_plan(ball, options);
 }
 
 FilterCpu make_filter() {

@@ -83,11 +83,11 @@ TEST(FilterMath, LimitsMirrorAndHold) {
 TEST(FilterCpu, LimbsGiveWayToTheTrunk) {
   const Skeleton human = make_human();
   FilterOptions options;
-  options.samples = 64;
+  options.samples = 512;
   options.layers = 2;
-  options.limb_spread_m = 0.02f;
-  options.place_spread_m = 0.02f;
-  const FilterPlan plan = make_plan(human, options);
+  options.limb_spread_m = options.place_spread_m = options.turn_spread_rad = 0.005f;
+  FilterPlan plan = make_plan(human, options);
+  plan.layers[0].tail = 1;
   ASSERT_TRUE(plan.layers[0].carries);
   FilterCpu filter(
       plan, human.joint_count(),
@@ -95,23 +95,26 @@ TEST(FilterCpu, LimbsGiveWayToTheTrunk) {
       1);
   std::vector<float> pose = human.rest_pose();
   pose[2] = 3;
-  pose[static_cast<std::size_t>(human.first_angle(human.find("left_forearm")))] = 0.6f;
+  for (const char* bent :
+       {"left_forearm", "right_forearm", "left_shin", "right_shin", "left_thigh", "right_thigh"})
+    pose[static_cast<std::size_t>(human.first_angle(human.find(bent)))] =
+        std::string(bent).ends_with("shin") ? -0.8f : 0.6f;
   filter.start(pose);
   std::vector<float> poses;
   filter.step([&](MatrixView<const float> proposed, std::span<double> log_likelihoods) {
-    if (poses.empty()) poses.assign(proposed.data(), proposed.data() + 64 * proposed.cols());
+    if (poses.empty()) poses.assign(proposed.data(), proposed.data() + 512 * proposed.cols());
     std::fill(log_likelihoods.begin(), log_likelihoods.end(), 0.0);
   });
   const int count = human.joint_count();
-  std::vector<Vec3> joints(static_cast<std::size_t>(64 * count));
-  pose_cpu(human, {poses.data(), 64, human.pose_size()}, {joints.data(), 64, count}, {}, 1);
+  std::vector<Vec3> joints(static_cast<std::size_t>(512 * count));
+  pose_cpu(human, {poses.data(), 512, human.pose_size()}, {joints.data(), 512, count}, {}, 1);
   double way[4] = {};  // by how far limbs give way: none, a third, two thirds, fully
   for (const char* name : {"left_forearm", "right_forearm", "left_shin", "right_shin"}) {
     const int j = human.find(name);
-    for (int row = 1; row < 64; ++row) {  // row 0 is the centre itself
+    for (int row = 0; row < 512; ++row) {
       const Vec3 p = joints[static_cast<std::size_t>(row * count + j)],
                  at = joints[static_cast<std::size_t>(j)];
-      way[(row >> 2) & 3] += std::hypot(double{p.x - at.x}, double{p.y - at.y}, double{p.z - at.z});
+      way[(row >> 3) & 3] += std::hypot(double{p.x - at.x}, double{p.y - at.y}, double{p.z - at.z});
     }
   }
   EXPECT_LT(way[3], 0.7 * way[0]);

@@ -40,7 +40,8 @@ class ResampleCuda : public test::CudaFixture {
   static bool same(const Weighed& a, const Weighed& b) {
     return a.weights == b.weights && a.tempering.beta == b.tempering.beta &&
            a.tempering.effective_samples == b.tempering.effective_samples &&
-           a.tempering.highest == b.tempering.highest && a.tempering.total == b.tempering.total;
+           a.tempering.highest == b.tempering.highest && a.tempering.best == b.tempering.best &&
+           a.tempering.total == b.tempering.total;
   }
 };
 

@@ -46,6 +46,7 @@ TEST(Temper, WeighsByTheFormula) {
   EXPECT_EQ(found.tempering.beta, 1.0);
   const double highest = *std::max_element(l.begin(), l.end());
   EXPECT_EQ(found.tempering.highest, highest);
+  EXPECT_EQ(found.tempering.best, std::max_element(l.begin(), l.end()) - l.begin());
   std::uint64_t total = 0;
   for (std::size_t j = 0; j < l.size(); ++j) {
     // Rounded to a whole number: half, and the rounding of exp itself, 2 ulp of at most 2^24.

@@ -19,6 +19,7 @@ struct Tempering {
   double beta = 0;               // the exponent of the likelihood, 0 .. 1
   double effective_samples = 0;  // (sum w)^2 / sum w^2
   double highest = 0;            // the best log-likelihood; -infinity when no sample has one
+  std::int64_t best = 0;         // the first sample that has it; 0 when none has
   std::uint64_t total = 0;       // the sum of the weights; 0 only when there are no samples
 };
 
