@@ -204,7 +204,8 @@ void append_joint(std::string& text, const Bvh& bvh, std::size_t index, int dept
     if (bvh.joints[child].parent == static_cast<int>(index)) append_joint(text, bvh, child, depth + 1);
   }
   for (const auto& end : joint.end_sites) {
-    text += indent + "\tEnd Site\n" + indent + "\t{\n";
+    text += indent + "\tEnd Site\n";
+    text += indent + "\t{\n";
     append_offset(text, indent + "\t\t", end);
     text += indent + "\t}\n";
   }

@@ -52,10 +52,11 @@ class LineWalker {
     ++at_;
     skip_space();
     while (peek() != '}' && peek() != '\0') {
-      const std::string key = string();
+      std::string inside = path + "/";
+      inside += string();
       skip_space();
       ++at_;  // the colon
-      value(path + "/" + key);
+      value(inside);
       next();
     }
     ++at_;
@@ -181,6 +182,7 @@ std::vector<double> JsonValue::numbers(std::size_t count) const {
     fail("expected " + std::to_string(count) + " numbers, found " + std::to_string(list.size()));
   }
   std::vector<double> numbers;
+  numbers.reserve(count);
   for (const JsonValue& element : list) numbers.push_back(element.number());
   return numbers;
 }

@@ -49,7 +49,8 @@ class Walker {
     require(index > 0 && static_cast<std::size_t>(rotation) <
                              human_.joints()[static_cast<std::size_t>(index)].rotations.size(),
             "joint ", joint, " of the built-in human is missing: only that can be made to walk");
-    pose_[static_cast<std::size_t>(human_.first_angle(index) + rotation)] = static_cast<float>(degrees * rad);
+    pose_[static_cast<std::size_t>(human_.first_angle(index)) + static_cast<std::size_t>(rotation)] =
+        static_cast<float>(degrees * rad);
   }
 
   // The leg swings forwards around phase pi / 2; the knee bends most while it does.

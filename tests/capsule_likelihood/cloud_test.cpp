@@ -97,8 +97,8 @@ TEST(CloudFromDisparity, ReadsTheMotorcycle) {
 }
 
 TEST(Subsample, TakesOneOfEachRun) {
-  std::vector<Vec3> points;
-  for (int i = 0; i < 1000; ++i) points.push_back({static_cast<float>(i), 0, 0});
+  std::vector<Vec3> points(1000);
+  for (std::size_t i = 0; i < 1000; ++i) points[i].x = static_cast<float>(i);
   for (const std::int64_t count : {0, 1, 7, 333, 999, 1000, 2000}) {
     const std::vector<Vec3> chosen = subsample(points, count, 3);
     EXPECT_EQ(static_cast<std::int64_t>(chosen.size()), std::min<std::int64_t>(count, 1000));

@@ -47,10 +47,10 @@ inline Skeleton random_skeleton(int joints, int capsules, std::uint64_t seed) {
     for (int k = 0; k < turns; ++k) joint.rotations.push_back({static_cast<Axis>(random.next() % 3)});
     tree.push_back(std::move(joint));
   }
-  std::vector<Flesh> flesh;
-  for (int i = 0; i < capsules; ++i) {
-    flesh.push_back({static_cast<int>(random.next() % static_cast<unsigned>(joints)),
-                     {vector(), random.next_uniform(), vector()}});
+  std::vector<Flesh> flesh(static_cast<std::size_t>(capsules));
+  for (Flesh& capsule : flesh) {
+    capsule = {static_cast<int>(random.next() % static_cast<unsigned>(joints)),
+               {vector(), random.next_uniform(), vector()}};
   }
   return {std::move(tree), std::move(flesh)};
 }
