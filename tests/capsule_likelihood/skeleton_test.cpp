@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <triptych/capsule_likelihood/kinematics.hpp>
 #include <triptych/capsule_likelihood/skeleton.hpp>
+#include <triptych/core/device.hpp>
 #include <triptych/core/error.hpp>
 
 #include <algorithm>
@@ -131,6 +132,11 @@ TEST(Human, BendsElbowsForwardsAndKneesBackwards) {
   EXPECT_GT(z_of("right_shin", -9.0f, "right_foot"), 0.15f);
   EXPECT_LT(z_of("right_thigh", 1.0f, "right_shin"), -0.3f);
   EXPECT_LT(z_of("spine", -1.0f, "head"), -0.2f);
+}
+
+TEST(DeviceSkeleton, SaysWhyItCannotBeMadeWithoutAGpu) {
+  if (cuda_device_count() > 0) GTEST_SKIP() << "there is a GPU";
+  EXPECT_THROW(DeviceSkeleton{make_human()}, Unavailable);
 }
 
 }  // namespace
