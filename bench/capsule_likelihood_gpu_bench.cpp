@@ -93,6 +93,7 @@ void add_rays(const CapsuleSize& size) {
 }  // namespace
 
 void define_gpu_capsules(bool quick) {
+  define_gpu_filter();
   for (const CapsuleSize& size : {capsule_usual, capsule_largest}) {
     add_evaluate("culled", size, {Method::culled});
     add_evaluate("brute", size, {Method::brute});

@@ -80,5 +80,7 @@ inline std::map<std::pair<std::string, CapsuleSize>, double>& capsule_times() {
 
 // The GPU's measurements; nothing in a build without CUDA.
 void define_gpu_capsules(bool quick);
+// Those of the particle filter; part of the above.
+void define_gpu_filter();
 
 }  // namespace triptych::bench

@@ -94,6 +94,8 @@ void check(const FilterOptions& options) {
                         options.most_angle_spread_rad, options.start_spread}) {
     require(std::isfinite(x) && x >= 0, "a filter's spreads must be 0 or above, not ", x);
   }
+  for (const float x : {options.least_spread, options.shrink, options.velocity_follow, options.velocity_damp})
+    require(x >= 0 && x <= 1, "a filter's shares must be 0 to 1, not ", x);
   require(options.effective_share >= 0 && options.effective_share < 1,
           "the share of samples that stay effective must be 0 to below 1, not ", options.effective_share);
 }
@@ -157,6 +159,9 @@ FilterPlan make_plan(const Skeleton& skeleton, const FilterOptions& options) {
   for (const FilterDimension& d : plan.dimensions) plan.units = std::max(plan.units, d.unit + 1);
   find_limbs(skeleton, plan);
   plan.start_noise = options.start_spread;
+  plan.motion.recall = 0.3f;
+  plan.motion.gain = 2;
+  plan.motion.least = options.least_spread;
   if (options.motion == Motion::constant_velocity) {
     plan.motion.follow = options.velocity_follow;
     plan.motion.damp = options.velocity_damp;

@@ -129,9 +129,9 @@ TEST(ParticleFilter, SurvivesFramesWithoutPoints) {
 TEST(ParticleFilter, FindsAPose) {
   const Walk walk(1);
   FilterOptions options = small_options();
-  options.samples = 300;
+  options.samples = 200;
   ParticleFilter filter(walk.skeleton, measure(), options, Device::cpu());
-  const Estimate found = filter.find(walk.points(0, 1200));
+  const Estimate found = filter.find(walk.points(0, 800));
   EXPECT_LT(mean_error_m(found.joints, walk.joints(0)), 0.1);
 }
 
@@ -145,6 +145,7 @@ TEST(ParticleFilter, RefusesWhatMakesNoSense) {
   EXPECT_ERROR(make([](FilterOptions& o) { o.samples = 0; }), InvalidArgument, "0");
   EXPECT_ERROR(make([](FilterOptions& o) { o.layers = 0; }), InvalidArgument, "1 to 64 layers");
   EXPECT_ERROR(make([](FilterOptions& o) { o.limb_spread_m = -1; }), InvalidArgument, "-1");
+  EXPECT_ERROR(make([](FilterOptions& o) { o.shrink = 1.5f; }), InvalidArgument, "1.5");
   EXPECT_ERROR(make([](FilterOptions& o) { o.effective_share = 1; }), InvalidArgument, "share");
   EXPECT_ERROR(ParticleFilter(walk.skeleton, measure(0), small_options(), Device::cpu()), InvalidArgument,
                "tau");

@@ -23,18 +23,24 @@ struct FilterOptions {
   Motion motion = Motion::constant_velocity;
   std::int64_t most_points = 65536;
 
-  // How far a frame may be from what the motion foresees (standard deviations).
+  // By how much a frame may differ from what the motion foresees (standard deviations). After frames that
+  // came as foreseen the spreads shrink, down to least_spread of these.
   float place_spread_m = 0.03f;        // of the root
   float turn_spread_rad = 0.06f;       // of the root, about each axis
-  float limb_spread_m = 0.06f;         // of the far end of what a joint moves ...
+  float limb_spread_m = 0.1f;          // of the far end of what a joint moves ...
   float most_angle_spread_rad = 0.2f;  // ... but no angle by more than this
-  float shrink = 0.7f;                 // the spreads of a layer, against those of the layer before it
-  float effective_share = 0.1f;        // of the samples that the tempering keeps effective; 0: no tempering
-  bool by_parts =
-      true;  // layers by turns for the trunk and for each limb by itself; the last for all at once
-  float velocity_follow = 0.6f,
-        velocity_damp = 0.9f;  // of the constant velocity: how fast it is learned, and kept
-  float start_spread = 1.0f;   // about the pose of start(), times the spreads
+  float least_spread = 0.2f;           // 1: the spreads stay as they are
+  float start_spread = 1.0f;           // about the pose of start(), times the spreads
+
+  float shrink = 0.7f;            // the spreads of a layer, against those of the layer before it
+  float effective_share = 0.05f;  // of the samples that the tempering keeps effective; 0: no tempering
+  // Several layers go by turns for the trunk (the limbs give way to it) and for each limb by itself. With
+  // false all dimensions are searched at once. A single layer is the plain particle filter.
+  bool by_parts = true;
+
+  // Of the constant velocity: the share of newly seen motion that it takes over, and what is left of it by
+  // the next frame.
+  float velocity_follow = 0.6f, velocity_damp = 0.85f;
 };
 
 struct Estimate {
