@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "filter_sums.hpp"
 #include "yield_math.hpp"
 
 namespace triptych::capsule_likelihood {

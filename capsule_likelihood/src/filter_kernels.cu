@@ -2,6 +2,7 @@
 
 #include <triptych/core/cuda.cuh>
 
+#include "filter_sums.hpp"
 #include "weigh_block.cuh"
 #include "yield_math.hpp"
 

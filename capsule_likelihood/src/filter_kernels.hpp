@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "filter_math.hpp"
+#include "filter_motion.hpp"
 
 namespace triptych::capsule_likelihood {
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "filter_math.hpp"
+#include "filter_motion.hpp"
 
 namespace triptych::capsule_likelihood {
 
