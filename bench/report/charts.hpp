@@ -27,6 +27,10 @@ std::optional<Chart> multiply_chart(const Results& results, const std::vector<Gr
 std::optional<Chart> cpu_chart(const Results& results, const std::vector<Grid>& grids);
 // Total time of a frame by every version of the skin sums, the paper's own times beside them.
 std::optional<Chart> skin_chart(const Results& results, const std::vector<Grid>& grids);
+// The paper's figure 5: time against points and against samples; and its figure 6: the same as speed-up over
+// the sequential loop.
+std::optional<Chart> capsule_time_chart(const Results& results, const std::vector<Grid>& grids);
+std::optional<Chart> capsule_speed_up_chart(const Results& results, const std::vector<Grid>& grids);
 
 std::vector<Chart> make_charts(const Results& results, const std::vector<Grid>& grids);
 

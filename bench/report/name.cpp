@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "text.hpp"
@@ -85,6 +86,16 @@ bool parse_skin_end(const std::vector<std::string_view>& parts, Name& name) {
   return true;
 }
 
+// samples x capsules x points
+bool parse_body_size(std::string_view text, Name& name) {
+  const std::size_t first = text.find('x');
+  const std::size_t last = text.rfind('x');
+  if (first == std::string_view::npos || first == last) return false;
+  name.size = {parse_count(text.substr(0, first)), parse_count(text.substr(last + 1))};
+  name.capsules = parse_count(text.substr(first + 1, last - first - 1));
+  return name.size.rows > 0 && name.capsules > 0 && name.size.cols > 0;
+}
+
 }  // namespace
 
 Name parse_name(std::string_view text) {
@@ -110,6 +121,11 @@ Name parse_name(std::string_view text) {
   if (skin) {
     if (!parse_skin_end(parts, name)) return name;
     name.kind = Kind::skin;
+  } else if (name.group == "capsule") {
+    Name sized = name;
+    if (parts.size() != 5 || !parse_body_size(parts[4], sized)) return name;
+    name = std::move(sized);
+    name.kind = Kind::capsule;
   } else {
     const bool known = matrix || rank(groups, name.group) < groups.size();
     if (!known || parts.size() != 5 || !parse_size(parts[4], matrix, name.size)) return name;

@@ -3,6 +3,7 @@
 //   <group>/<type>/<series>/<mode>/<n>               groups of array_groups()
 //   multiply/<type>/<series>/<mode>/<rows>x<cols>
 //   skin/<format>/<series>/<mode>                    or with /<width>x<height> or /threads:<n> after it
+//   capsule/<loss>/<series>/<mode>/<samples>x<capsules>x<points>
 // Anything else is of kind other: shown, but only in a plain table.
 #pragma once
 
@@ -13,7 +14,7 @@
 
 namespace triptych::report {
 
-enum class Kind { limit, array, matrix, skin, other };
+enum class Kind { limit, array, matrix, skin, capsule, other };
 
 struct Size {
   std::int64_t rows = 0;  // 0 for arrays
@@ -28,11 +29,13 @@ struct Name {
   Kind kind = Kind::other;
   std::string text;    // the whole name, without what Google Benchmark appends ("/manual_time", ...)
   std::string group;   // the first part
-  std::string type;    // of the elements; limit: read, launch or copy; skin: the frame's format
+  std::string type;    // of the elements; limit: read, launch or copy; skin: the frame's format;
+                       // capsule: the loss
   std::string series;  // the strategy, the variant or the peer; limit: gpu, cpu_1, cpu_all
   std::string mode;
-  Size size;
-  std::int64_t threads = 0;  // skin: those of a peer; 0 where the name says none
+  Size size;                  // capsule: samples and points
+  std::int64_t capsules = 0;  // capsule: of a body
+  std::int64_t threads = 0;   // skin: those of a peer; 0 where the name says none
 };
 
 Name parse_name(std::string_view text);

@@ -1,5 +1,6 @@
 #include "report.hpp"
 
+#include "capsule.hpp"
 #include "charts.hpp"
 #include "grid.hpp"
 #include "skin.hpp"
@@ -62,10 +63,11 @@ std::vector<ReportFile> make_report(const Results& results) {
     files.push_back({chart.file, chart.caption, draw(chart.figure)});
     pictures += "![" + escape_markdown(chart.caption) + "](" + chart.file + ")\n\n";
   }
-  files.front().text = heading(results) + section("Limits", limits_table(results)) +
-                       verdict_section(verdict(results, grids)) + pictures +
-                       section("The paper's Table 1", skin_table(results)) + tables(grids, limits) +
-                       other_tables(results) + section("Failed", failure_list(results));
+  files.front().text =
+      heading(results) + section("Limits", limits_table(results)) + verdict_section(verdict(results, grids)) +
+      pictures + section("The paper's Table 1", skin_table(results)) +
+      section("The paper's figures 5 and 6", capsule_table(results)) + tables(grids, limits) +
+      other_tables(results) + section("Failed", failure_list(results));
   std::string& text = files.front().text;
   while (text.ends_with("\n\n")) text.pop_back();
   return files;
