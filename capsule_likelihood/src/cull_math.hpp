@@ -33,20 +33,25 @@ TRIPTYCH_EXACT_HD CullShape cull_shape(const Capsule& c, const PreparedCapsule& 
   const float bx = c.b.x - measure.camera.x, by = c.b.y - measure.camera.y, bz = c.b.z - measure.camera.z;
   const float r = c.radius_m;
   const float a_side2 = ax * ax + ay * ay, b_side2 = bx * bx + by * by;
-  const float a_far = sqrtf(a_side2 + az * az), b_far = sqrtf(b_side2 + bz * bz);
+  using exact::rough_reciprocal;
+  using exact::rough_root;
+  const float a_far = rough_root(a_side2 + az * az), b_far = rough_root(b_side2 + bz * bz);
   const auto spread = [r](float side2, float z, float far) {
-    const float sine = r / far, ct = z / far, st = sqrtf(side2) / far;
-    const float cp = ct * sqrtf(fmaxf(1 - sine * sine, 0.0f)) - st * sine;
-    return ct > 0.1f && cp > 0.1f ? sine / (ct * cp) : everywhere;
+    const float inverse = rough_reciprocal(far);
+    const float sine = r * inverse, ct = z * inverse, st = rough_root(side2) * inverse;
+    const float cp = ct * rough_root(fmaxf(1 - sine * sine, 0.0f)) - st * sine;
+    return ct > 0.1f && cp > 0.1f ? sine * rough_reciprocal(ct * cp) : everywhere;
   };
   const float radius = fmaxf(spread(a_side2, az, a_far), spread(b_side2, bz, b_far));
   CullShape shape{1, 0, 0, 0, 0, everywhere, 0, 0};
   if (radius < everywhere) {
-    const float x0 = ax / az, y0 = ay / az, x1 = bx / bz, y1 = by / bz;
-    const float dx = x1 - x0, dy = y1 - y0, length = sqrtf(dx * dx + dy * dy);
+    const float a_inverse = rough_reciprocal(az), b_inverse = rough_reciprocal(bz);
+    const float x0 = ax * a_inverse, y0 = ay * a_inverse, x1 = bx * b_inverse, y1 = by * b_inverse;
+    const float dx = x1 - x0, dy = y1 - y0, length = rough_root(dx * dx + dy * dy);
     if (length > 1e-12f) {
-      shape.ux = dx / length;
-      shape.uy = dy / length;
+      const float inverse = rough_reciprocal(length);
+      shape.ux = dx * inverse;
+      shape.uy = dy * inverse;
     }
     const float mx = 0.5f * (x0 + x1), my = 0.5f * (y0 + y1);
     shape.along = -(mx * shape.ux + my * shape.uy);
@@ -57,7 +62,7 @@ TRIPTYCH_EXACT_HD CullShape cull_shape(const Capsule& c, const PreparedCapsule& 
   }
   const float beyond = fmaxf(fabsf(p.middle) - p.half_length, 0.0f);
   const float farther = fmaxf(a_far, b_far), margin = 1e-4f + 1e-5f * (farther + r + measure.tau_m);
-  shape.nearest_m = sqrtf(p.mu * p.mu + beyond * beyond) - r - measure.tau_m - margin;
+  shape.nearest_m = rough_root(p.mu * p.mu + beyond * beyond) - r - measure.tau_m - margin;
   // A capsule in front of all the points hides what is behind it: for the first surface it counts.
   shape.farthest_m = measure.surface == Surface::first ? any_distance : farther + measure.tau_m + margin;
   return shape;

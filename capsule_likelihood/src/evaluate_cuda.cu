@@ -112,7 +112,7 @@ EvaluatePlan::EvaluatePlan(const DeviceRays::Data& rays, DeviceMatrixView<const 
       0x1p28 / (static_cast<double>(std::max<std::int64_t>(capsules, 1)) * sizeof(PreparedCapsule));
   const double most = std::min({by_time, by_memory, 32768.0});
   samples = std::max<std::int64_t>(1, static_cast<std::int64_t>(most));
-  if (samples > most_chunk_samples) samples -= samples % most_chunk_samples;
+  if (samples > 2 * most_chunk_samples) samples -= samples % (2 * most_chunk_samples);
   // The paper's kernel takes few samples a launch and is launched again and again.
   samples_per_tiled_launch = options.samples_per_launch > 0 ? options.samples_per_launch : 8;
   if (options.samples_per_launch > 0 && method != Method::tiled)
@@ -124,10 +124,10 @@ EvaluatePlan::EvaluatePlan(const DeviceRays::Data& rays, DeviceMatrixView<const 
         static_cast<double>(std::max<std::int64_t>(point_blocks(), 1)) * sizeof(Gain);
     samples = std::clamp<std::int64_t>(static_cast<std::int64_t>(0x1p28 / partial_bytes), 1, samples);
   }
-  // A warp works for a tile and a chunk: enough of them keep the device busy to the end.
+  // A warp works for a tile and two chunks: enough of them keep the device busy to the end.
   chunk_samples = most_chunk_samples;
   const std::int64_t enough = 8 * std::int64_t{multiprocessors} * 32;
-  while (chunk_samples > 2 && macros * tiles_in_macro * chunks() < enough) chunk_samples /= 2;
+  while (chunk_samples > 1 && macros * tiles_in_macro * chunks() / 2 < enough) chunk_samples /= 2;
   const double list_bytes =
       static_cast<double>(chunks() * std::max<std::int64_t>(list_capacity(), 1)) * sizeof(ListEntry);
   macros_at_a_time = std::clamp<std::int64_t>(static_cast<std::int64_t>(0x1p28 / list_bytes), 1,

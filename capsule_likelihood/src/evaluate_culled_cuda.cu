@@ -175,11 +175,11 @@ struct ListTask {
 
 struct alignas(16) StagedCapsule {
   PreparedCapsule capsule;
-  unsigned what;  // sample of the chunk, is near (1 bit), parts (4 bits)
+  unsigned what;  // sample of the two chunks, is near (1 bit), parts (4 bits)
 };
 
-// A block owns a tile and one chunk of samples for each of its warps, which keeps the tile's rays in
-// registers. A warp walks the list of the tile's macro and its chunk, 32 entries at a time, copies the
+// A block owns a tile and two chunks of samples for each of its warps, which keeps the tile's rays in
+// registers. A warp walks the lists of the tile's macro and its chunks, 32 entries at a time, copies the
 // capsules that may meet the tile to shared memory and tests them against those of its parts that they may
 // meet. Entries are in the order of the samples: when a new sample begins, the last one's sum is put away in
 // the lane of that number.
@@ -189,15 +189,17 @@ __global__ void __launch_bounds__(list_warps * 32, 8) list_kernel(ListTask task)
   constexpr int tiles_of_work = tile_rays / (Parts * part_rays);  // the order has tiles of 128 rays
   __shared__ StagedCapsule staged[list_warps][32];
   const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
-  const int chunk_groups = (task.chunks + list_warps - 1) / list_warps;
+  const int chunk_groups = (task.chunks + list_warps * 2 - 1) / (list_warps * 2);
   const int unit = static_cast<int>(blockIdx.x) / chunk_groups;
-  const int chunk = static_cast<int>(blockIdx.x) % chunk_groups * list_warps + warp;
+  const int chunk = static_cast<int>(blockIdx.x) % chunk_groups * (list_warps * 2) + warp * 2;
   let_next_grid_start();
   wait_for_previous_grid();
   if (chunk >= task.chunks || unit / tiles_of_work >= __ldcg(task.tile_order)) return;
   const int tile = __ldcg(task.tile_order + 1 + unit / tiles_of_work) * tiles_of_work + unit % tiles_of_work;
   const int macro = tile / tiles_of_macro, shift = tile % tiles_of_macro * Parts;
-  const int length = __ldcg(task.list_length + macro * task.chunks + chunk);
+  const int* lengths = task.list_length + macro * task.chunks + chunk;
+  const int first_length = __ldcg(lengths);
+  const int length = first_length + (chunk + 1 < task.chunks ? __ldcg(lengths + 1) : 0);
   if (length == 0) return;
   const std::int64_t of_chunk = std::int64_t{task.chunk_samples} * task.capsules;
   const auto* list =
@@ -221,23 +223,28 @@ __global__ void __launch_bounds__(list_warps * 32, 8) list_kernel(ListTask task)
   };
 
   for (int base = 0; base < length; base += 32) {
-    const uint2 entry = base + lane < length ? __ldcg(list + base + lane) : make_uint2(0, 0);
+    const int index = base + lane;
+    const bool second = index >= first_length;  // the second chunk's list lies behind the room for the first
+    const uint2 entry =
+        index < length ? __ldcg(list + (second ? of_chunk + index - first_length : index)) : make_uint2(0, 0);
+    const unsigned what_here =
+        (entry.x >> 27) + (second ? static_cast<unsigned>(task.chunk_samples) << 1 : 0u);
     const unsigned parts = (entry.y >> shift) & ((1u << Parts) - 1);
     const unsigned on = __ballot_sync(whole_warp, parts != 0);
     if (on == 0) continue;
     if (parts != 0) {
       const int to = __popc(on & below);
-      const float4* from = prepared + std::int64_t{entry.x & 0x7FFFFFFu} * 4;
+      const float4* from = prepared + ((second ? of_chunk : 0) + (entry.x & 0x7FFFFFFu)) * 4;
 #pragma unroll
       for (int i = 0; i < 4; ++i)
         __pipeline_memcpy_async(reinterpret_cast<float4*>(&staged[warp][to]) + i, from + i, sizeof(float4));
-      staged[warp][to].what = entry.x >> 27 << 4 | parts;
+      staged[warp][to].what = what_here << 4 | parts;
     }
     __pipeline_commit();
     if (sample < 0) {
 #pragma unroll
       for (int r = 0; r < Parts; ++r) ray[r] = lane_ray(task.rays[first_ray + r * part_rays]);
-      sample = static_cast<int>(__shfl_sync(whole_warp, entry.x, __ffs(static_cast<int>(on)) - 1) >> 28);
+      sample = static_cast<int>(__shfl_sync(whole_warp, what_here, __ffs(static_cast<int>(on)) - 1) >> 1);
       usual = static_cast<unsigned>(sample) << 1;
     }
     __pipeline_wait_prior(0);
@@ -277,7 +284,7 @@ __global__ void __launch_bounds__(list_warps * 32, 8) list_kernel(ListTask task)
 
 template <Surface surface, bool Weighted, int Parts>
 void enqueue_list(const ListTask& task, std::int64_t macros, StreamRef stream) {
-  const std::int64_t groups = (task.chunks + list_warps - 1) / list_warps;
+  const std::int64_t groups = (task.chunks + list_warps * 2 - 1) / (list_warps * 2);
   const auto blocks = static_cast<unsigned>(macros * (parts_in_macro / Parts) * groups);
   launch(list_kernel<surface, Weighted, Parts>,
          {blocks, list_warps * 32, 0, 1,

@@ -11,17 +11,15 @@
 
 namespace triptych::capsule_likelihood {
 
-// The squared length of the direction is made again where it is needed: registers are scarce.
 struct LaneRay {
-  float x, y, g, h, inverse_vv;
+  float x, y, g, h, vv, inverse_vv;
 
-  __device__ __forceinline__ RayDirection direction() const {
-    return {x, y, exact::fused(x, x, exact::fused(y, y, 1.0f)), inverse_vv};
-  }
+  __device__ __forceinline__ RayDirection direction() const { return {x, y, vv, inverse_vv}; }
 };
 
 __device__ __forceinline__ LaneRay lane_ray(const Ray& ray) {
-  return {ray.x, ray.y, ray.g, ray.h, ray_direction(ray.x, ray.y).inverse_vv};
+  const RayDirection v = ray_direction(ray.x, ray.y);
+  return {ray.x, ray.y, ray.g, ray.h, v.vv, v.inverse_vv};
 }
 
 // Rare, and kept out of the way of the registers of the others.

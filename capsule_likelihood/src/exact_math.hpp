@@ -90,6 +90,26 @@ TRIPTYCH_EXACT_HD double any_root(double x) {
 #endif
 }
 
+// To a unit in the last place or so, not the same on host and device: for bounds with a margin.
+TRIPTYCH_EXACT_HD float rough_root(float x) {
+#if defined(__CUDA_ARCH__)
+  float y;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#else
+  return std::sqrt(x);
+#endif
+}
+TRIPTYCH_EXACT_HD float rough_reciprocal(float x) {
+#if defined(__CUDA_ARCH__)
+  float y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#else
+  return 1.0f / x;
+#endif
+}
+
 TRIPTYCH_EXACT_HD std::int32_t bits_of(float x) {
 #if defined(__CUDA_ARCH__)
   return __float_as_int(x);
