@@ -97,28 +97,27 @@ void FilterCpu::find_yield() {
 
 void FilterCpu::find_yield(const FilterLimb& limb) {
   const auto n = static_cast<int>(limb.dims.size()), t = static_cast<int>(plan_.trunk.size());
-  std::vector<double> matrix(static_cast<std::size_t>(most_limb_dims) * most_limb_dims);
-  std::vector<double> right(static_cast<std::size_t>(n) * static_cast<std::size_t>(t));
+  std::array<double, most_limb_dims * most_limb_dims> matrix{};
+  std::array<double, most_limb_dims * most_trunk_dims> right{};
+  double* const m = matrix.data();
+  double* const b = right.data();
+  const std::int32_t* const dims = limb.dims.data();
+  const std::int32_t* const trunk = plan_.trunk.data();
   const auto product = [&](std::int32_t d, std::int32_t e) {
     return slope_product(moved_joints_.data(), joint_count_, limb.joints.data(),
                          static_cast<std::int32_t>(limb.joints.size()), d, e);
   };
-  const auto dim = [&](int i) { return limb.dims[static_cast<std::size_t>(i)]; };
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j <= i; ++j)
-      matrix[static_cast<std::size_t>(i * most_limb_dims + j)] =
-          product(dim(i), dim(j)) + (i == j ? yield_damping : 0.0);
-    for (int k = 0; k < t; ++k)
-      right[static_cast<std::size_t>(i * t + k)] = -product(dim(i), plan_.trunk[static_cast<std::size_t>(k)]);
+      m[i * most_limb_dims + j] = product(dims[i], dims[j]) + (i == j ? yield_damping : 0.0);
+    for (int k = 0; k < t; ++k) b[i * t + k] = -product(dims[i], trunk[k]);
   }
   for (int j = 0; j < n; ++j)
-    for (int i = j; i < n; ++i)
-      matrix[static_cast<std::size_t>(i * most_limb_dims + j)] = factor_entry(matrix.data(), i, j);
+    for (int i = j; i < n; ++i) m[i * most_limb_dims + j] = factor_entry(m, i, j);
   for (int k = 0; k < t; ++k) {
-    solve_factored(matrix.data(), n, right.data() + k, t);
+    solve_factored(m, n, b + k, t);
     for (int i = 0; i < n; ++i)
-      yield_[static_cast<std::size_t>(dim(i) * t + k)] =
-          static_cast<float>(right[static_cast<std::size_t>(i * t + k)]);
+      yield_.data()[std::int64_t{dims[i]} * t + k] = static_cast<float>(b[i * t + k]);
   }
 }
 

@@ -16,8 +16,8 @@ void resample_cuda(DeviceSpan<const std::uint32_t>, std::uint32_t, DeviceSpan<st
   throw Unavailable(cuda_unavailable_reason());
 }
 
-std::unique_ptr<FilterEngine> make_cuda_engine(const Skeleton&, const Measure&, FilterPlan, std::int64_t,
-                                               int) {
+std::unique_ptr<FilterEngine> make_cuda_engine(const Skeleton&, const Measure&, const FilterPlan&,
+                                               std::int64_t, int) {
   throw Unavailable(cuda_unavailable_reason());
 }
 

@@ -24,6 +24,6 @@ class FilterEngine {
 std::unique_ptr<FilterEngine> make_cpu_engine(const Skeleton& skeleton, const Measure& measure,
                                               FilterPlan plan, int threads);
 std::unique_ptr<FilterEngine> make_cuda_engine(const Skeleton& skeleton, const Measure& measure,
-                                               FilterPlan plan, std::int64_t most_points, int ordinal);
+                                               const FilterPlan& plan, std::int64_t most_points, int ordinal);
 
 }  // namespace triptych::capsule_likelihood

@@ -22,7 +22,7 @@ DeviceBuffer<T> upload(std::span<const T> values, StreamRef stream) {
 }
 
 Device activated(int ordinal) {
-  const Device device = Device::cuda(ordinal);
+  Device device = Device::cuda(ordinal);
   device.activate();
   return device;
 }
@@ -292,8 +292,9 @@ FilterView CudaEngine::view(int layer) {
 }
 
 std::unique_ptr<FilterEngine> make_cuda_engine(const Skeleton& skeleton, const Measure& measure,
-                                               FilterPlan plan, std::int64_t most_points, int ordinal) {
-  return std::make_unique<CudaEngine>(skeleton, measure, std::move(plan), most_points, ordinal);
+                                               const FilterPlan& plan, std::int64_t most_points,
+                                               int ordinal) {
+  return std::make_unique<CudaEngine>(skeleton, measure, plan, most_points, ordinal);
 }
 
 }  // namespace triptych::capsule_likelihood

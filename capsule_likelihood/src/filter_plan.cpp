@@ -53,6 +53,7 @@ FilterDimension angle_dimension(const Rotation& rotation, double reach, int unit
 std::vector<FilterDimension> make_dimensions(const Skeleton& skeleton, const FilterOptions& options) {
   const float endless = std::numeric_limits<float>::infinity();
   std::vector<FilterDimension> dimensions;
+  dimensions.reserve(static_cast<std::size_t>(skeleton.pose_size()) - 1);
   for (int d = 0; d < 3; ++d) dimensions.push_back({options.turn_spread_rad, -endless, endless, 0});
   for (int d = 0; d < 3; ++d) dimensions.push_back({options.place_spread_m, -endless, endless, 0});
   const std::vector<double> reach = reaches(skeleton);
@@ -232,7 +233,8 @@ FilterState make_start(const FilterPlan& plan, std::span<const float> pose, floa
   state.frame.seed = plan.seed;
   state.frame.widen = widen;
   for (int i = 0; i < 4; ++i)
-    state.frame.reference[i] = static_cast<float>(double{pose[static_cast<std::size_t>(3 + i)]} / norm);
+    state.frame.reference[i] =
+        static_cast<float>(double{pose[std::size_t{3} + static_cast<std::size_t>(i)]} / norm);
   state.centre.assign(dims, 0);
   for (std::size_t d = 3; d < dims; ++d) {
     const float x = pose[d < root_dims ? d - 3 : d + 1];

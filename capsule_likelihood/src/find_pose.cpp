@@ -83,6 +83,7 @@ Estimate find_pose(const Skeleton& skeleton, const Measure& measure, FilterEngin
     Estimate estimate;
   };
   std::vector<Candidate> candidates;
+  candidates.reserve(headings);
   const auto follow = [&](std::span<const float> pose, float wide, int tries) {
     engine.start(pose, wide);
     Estimate best;

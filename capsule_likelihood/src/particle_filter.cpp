@@ -15,9 +15,9 @@ class ParticleFilter::Impl {
       : skeleton_(skeleton), measure_(measure) {
     require(!skeleton.flesh().empty(), "a filter cannot follow a skeleton without capsules");
     FilterPlan plan = make_plan(skeleton, options);
-    engine_ = device.is_cuda() ? make_cuda_engine(skeleton, measure, std::move(plan), options.most_points,
-                                                  device.ordinal())
-                               : make_cpu_engine(skeleton, measure, std::move(plan), device.threads());
+    engine_ = device.is_cuda()
+                  ? make_cuda_engine(skeleton, measure, plan, options.most_points, device.ordinal())
+                  : make_cpu_engine(skeleton, measure, std::move(plan), device.threads());
   }
 
   void start(std::span<const float> pose) {

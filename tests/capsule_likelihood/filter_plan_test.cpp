@@ -106,13 +106,14 @@ TEST(FilterCpu, LimbsGiveWayToTheTrunk) {
     std::fill(log_likelihoods.begin(), log_likelihoods.end(), 0.0);
   });
   const int count = human.joint_count();
-  std::vector<Vec3> joints(static_cast<std::size_t>(512 * count));
+  std::vector<Vec3> joints(std::size_t{512} * static_cast<std::size_t>(count));
   pose_cpu(human, {poses.data(), 512, human.pose_size()}, {joints.data(), 512, count}, {}, 1);
   double way[4] = {};  // by how far limbs give way: none, a third, two thirds, fully
   for (const char* name : {"left_forearm", "right_forearm", "left_shin", "right_shin"}) {
     const int j = human.find(name);
     for (int row = 0; row < 512; ++row) {
-      const Vec3 p = joints[static_cast<std::size_t>(row * count + j)],
+      const Vec3 p = joints[static_cast<std::size_t>(row) * static_cast<std::size_t>(count) +
+                            static_cast<std::size_t>(j)],
                  at = joints[static_cast<std::size_t>(j)];
       way[(row >> 3) & 3] += std::hypot(double{p.x - at.x}, double{p.y - at.y}, double{p.z - at.z});
     }
