@@ -37,8 +37,11 @@ Device device_of(const Options& options) {
   return Device::cuda(options.gpus.front());
 }
 
+// Tracking wants a shorter reach than the library's default: what is 10 cm away from the skin is no part of
+// it.
 Measure measure_of(const Options& options) {
   Measure measure;
+  measure.tau_m = 0.1f;
   if (options.sigma_m) measure.sigma_m = static_cast<float>(*options.sigma_m);
   if (options.tau_m) measure.tau_m = static_cast<float>(*options.tau_m);
   if (options.surface) measure.surface = *options.surface;

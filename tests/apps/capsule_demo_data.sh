@@ -27,7 +27,7 @@ check() {
   awk -v v="$2" -v limit="$3" 'BEGIN { exit !(v != "" && v + 0 <= limit + 0) }' || fail "$1"
 }
 
-camera=(--depth "$depth/depth" --intrinsics 285.6,285.6,160,120)
+camera=(--depth "$depth/depth" --intrinsics "285.6,285.6,160,120")
 "$program" "${quick[@]}" "${camera[@]}" --truth "$depth/joints.csv" --frames 4 --out depth >/dev/null
 check "mean difference from the sensor's joints in mm" "$(value depth/summary.json mean_error_mm)" 100
 [[ $(grep -c '"largest"' depth/summary.json) == 20 ]] || fail "the summary has not 20 joints"

@@ -43,7 +43,7 @@ printf 'ply\nformat ascii 1.0\nelement vertex 5\nend_header\n' >in/cut.ply
 echo "broken" >in/broken_depth/0000.png
 printf 'frame,joint,x_m,y_m,z_m\n0,head,zero,0,3\n' >in/joints.csv
 echo "cam0=[1 0" >in/calib.txt
-camera=(--intrinsics 285.6,285.6,160,120)
+camera=(--intrinsics "285.6,285.6,160,120")
 "$program" "${quick[@]}" --out good >/dev/null 2>&1 || complain "a small run fails"
 
 # What makes no sense.
