@@ -35,7 +35,6 @@ constexpr const char* examples = R"(Examples:
   capsule_demo --cloud scan1.ply scan2.ply scan3.ply --start standing.bvh
   capsule_demo --samples 4000 --points 20000 --no-pictures
                                                    as exact as it gets; on a CPU it takes its time
-  capsule_demo --device cuda:0,1                   the samples shared by two GPUs
 
 Everything is in metres, in the camera's frame: x right, y up, z away from the camera. The folder of --out gets
   capsule.mp4, first.png, last.png   the points and the capsule skin, from the camera and from the side
@@ -80,7 +79,7 @@ void parse_device(const std::string& name, Options& o) {
   o.gpus = {0};
   if (name == "cuda") return;
   if (!name.starts_with(prefix)) {
-    throw UsageError("'" + name + "' is no device; expected one of auto, cpu, cuda, cuda:0, cuda:0,1");
+    throw UsageError("'" + name + "' is no device; expected one of auto, cpu, cuda, cuda:0");
   }
   o.gpus.clear();
   for (const double v : numbers(std::string_view(name).substr(prefix.size()), ',')) {
@@ -90,8 +89,7 @@ void parse_device(const std::string& name, Options& o) {
     }
     o.gpus.push_back(static_cast<int>(v));
   }
-  if (o.gpus.empty())
-    throw UsageError("'" + name + "' names no GPUs: write cuda:0 for the first one, cuda:0,1 for two");
+  if (o.gpus.empty()) throw UsageError("'" + name + "' names no GPUs: write cuda:0 for the first one");
 }
 
 capsule_likelihood::Surface parse_surface(const std::string& name) {
@@ -237,8 +235,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
       ->group(group);
 
   group = "How to follow";
-  app.add_option("--device", device,
-                 "auto, cpu, cuda, cuda:N or cuda:N,M (share the samples) [default: auto]")
+  app.add_option("--device", device, "auto, cpu, cuda or cuda:N [default: auto]")
       ->type_name("NAME")
       ->group(group);
   app.add_option("--samples", o.samples, "Poses that are tried at once [default: 2000; on a CPU 500]")

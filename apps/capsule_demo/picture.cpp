@@ -22,8 +22,10 @@ namespace {
 
 constexpr int view_width = 630, view_gap = 4, legend_width = 1600 - 2 * view_width - 2 * view_gap;
 constexpr float residual_span_m = 0.1F;
+constexpr float on_skin_m = 0.03F;       // points nearer than this are explained
 constexpr std::size_t most_dots = 8000;  // drawn: more would hide the body
 constexpr std::size_t curve_length = 300;
+constexpr std::size_t floor_memory = 90;  // frames
 const cv::Scalar estimate_colour(90, 215, 255);
 const cv::Scalar truth_colour(255, 255, 255);
 
@@ -70,9 +72,7 @@ void Painter::follow(const Scene& scene, std::span<const float> away) {
     }
   }
   const Vec middle = 0.5F * (low + high);
-  const Vec half = 0.5F * (high - low);
-  const float wide = std::max(half[0], half[2]) * 1.15F * 900 / view_width;
-  const float radius = std::max({half[1], 0.8F * wide, 0.2F});
+  const float radius = std::max(0.5F * (high[1] - low[1]), 0.2F);
   if (!begun_) {
     target_ = middle;
     radius_m_ = radius;
@@ -80,12 +80,18 @@ void Painter::follow(const Scene& scene, std::span<const float> away) {
   }
   constexpr float pace = 0.12F;
   target_ += pace * (middle - target_);
-  radius_m_ = std::max(radius_m_ + 0.05F * (radius - radius_m_), 0.9F * radius);
-  floor_y_ += (low[1] < floor_y_ ? 0.2F : 0.02F) * (low[1] - floor_y_);
+  radius_m_ += pace * (radius - radius_m_);
+  // The floor is where the lowest place of the body mostly is.
+  lowest_.push_back(low[1]);
+  if (lowest_.size() > floor_memory) lowest_.erase(lowest_.begin());
+  std::vector<float> sorted = lowest_;
+  std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2),
+                   sorted.end());
+  floor_y_ += pace * (sorted[sorted.size() / 2] - floor_y_);
   // The colours of distance span what is seen of the body.
   std::vector<float> seen;
   for (std::size_t i = 0; i < away.size(); ++i) {
-    if (away[i] < 0.03F) seen.push_back(scene.points[i].z);
+    if (away[i] <= on_skin_m) seen.push_back(scene.points[i].z);
   }
   if (seen.size() >= 20) {
     std::sort(seen.begin(), seen.end());
@@ -95,6 +101,25 @@ void Painter::follow(const Scene& scene, std::span<const float> away) {
     far_m_ += (begun_ ? pace : 1) * (far - far_m_);
   }
   begun_ = true;
+}
+
+View Painter::framed(View view, const Scene& scene, float& focal_px) const {
+  // The focal length at which every capsule stays within the margins.
+  constexpr float margin_x = 0.90F, margin_y = 0.84F;
+  float wanted = std::numeric_limits<float>::infinity();
+  for (const Capsule& c : scene.body) {
+    for (const Vec& end : {vec(c.a), vec(c.b)}) {
+      const Vec d = end - view.eye;
+      const float depth = std::max(d.dot(view.forward) - c.radius_m, 0.1F);
+      const float x = (std::abs(d.dot(view.right)) + c.radius_m) / depth;
+      const float y = (std::abs(d.dot(view.up)) + c.radius_m) / depth;
+      wanted = std::min({wanted, margin_x * view.middle().x / x, margin_y * view.middle().y / y});
+    }
+  }
+  if (!(focal_px > 0)) focal_px = wanted;
+  focal_px += (wanted < focal_px ? 0.2F : 0.04F) * (wanted - focal_px);
+  view.focal_px = focal_px;
+  return view;
 }
 
 void Painter::paint_bones(cv::Mat& part, const View& view, std::span<const Vec3> joints,
@@ -134,7 +159,7 @@ void Painter::paint_view(cv::Mat& part, const View& view, const Scene& scene,
   draw_text(part, title, {20, 34}, 11, colours::ink);
 }
 
-void Painter::paint_legend(cv::Mat& part, const Scene& scene) {
+void Painter::paint_legend(cv::Mat& part, const Scene& scene, double explained) {
   const int left = 24;
   const int right = part.cols - 24;
   double y = 40;
@@ -160,6 +185,7 @@ void Painter::paint_legend(cv::Mat& part, const Scene& scene) {
     line("error now", text("%.1f mm", *scene.error_mm), estimate_colour);
     if (scene.mean_error_mm) line("error so far", text("%.1f mm", *scene.mean_error_mm), estimate_colour);
   }
+  line("on the skin", text("%.0f %%", 100 * explained));
   line("samples", text("%d x %d", caption_.samples, caption_.layers));
   line("effective", text("%.0f", scene.effective_samples));
   line("tracking", scene.frames_per_second >= 9.95 ? text("%.0f frames/s", scene.frames_per_second)
@@ -191,8 +217,8 @@ void Painter::paint_legend(cv::Mat& part, const Scene& scene) {
 
   const bool with_errors = scene.error_mm.has_value();
   if (with_errors) errors_.push_back(*scene.error_mm);
-  effective_.push_back(scene.effective_samples);
-  for (auto* curve : {&errors_, &effective_}) {
+  explained_.push_back(100 * explained);
+  for (auto* curve : {&errors_, &explained_}) {
     if (curve->size() > curve_length) curve->erase(curve->begin());
   }
   const int charts = with_errors ? 2 : 1;
@@ -210,7 +236,7 @@ void Painter::paint_legend(cv::Mat& part, const Scene& scene) {
     y += box.height + 28;
   };
   if (with_errors) chart("error over time", "%.0f to %.0f mm", errors_, estimate_colour);
-  chart("effective samples", "%.0f to %.0f", effective_, colours::cool);
+  chart("points on the skin", "%.0f to %.0f %%", explained_, colours::cool);
   double small = 8.5;
   while (small > 5 && text_width(caption_.device, small) > right - left) small -= 0.25;
   draw_text(part, caption_.device, {static_cast<double>(left), part.rows - 24.0}, small, colours::faint);
@@ -226,7 +252,7 @@ cv::Mat Painter::paint(const Scene& scene) {
   const float span = std::max(far_m_ - near_m_, 0.1F);
   for (std::size_t i = 0; i < colours.size(); ++i)
     colours[i] = by_distance_.at((scene.points[i].z - near_m_) / span);
-  const View camera = View::look({0, 0, 0}, target_, radius_m_, 0.80F, view_size);
+  const View camera = framed(View::look({0, 0, 0}, target_, view_size), scene, camera_focal_px_);
   cv::Mat left = picture(cv::Rect({0, 0}, view_size));
   paint_view(left, camera, scene, colours, pale_tints_, "camera");
 
@@ -236,11 +262,13 @@ cv::Mat Painter::paint(const Scene& scene) {
   const Vec eye = target_ + distance * Vec(std::sin(around) * std::cos(above), std::sin(above),
                                            -std::cos(around) * std::cos(above));
   cv::Mat middle = picture(cv::Rect({view_width + view_gap, 0}, view_size));
-  paint_view(middle, View::look(eye, target_, radius_m_, 0.80F, view_size), scene, colours, tints_,
-             "from the side");
+  paint_view(middle, framed(View::look(eye, target_, view_size), scene, side_focal_px_), scene, colours,
+             tints_, "from the side");
 
   cv::Mat legend = picture(cv::Rect(2 * (view_width + view_gap), 0, legend_width, size().height));
-  paint_legend(legend, scene);
+  const auto on_skin = std::count_if(away.begin(), away.end(), [](float d) { return d <= on_skin_m; });
+  paint_legend(legend, scene,
+               static_cast<double>(on_skin) / static_cast<double>(std::max<std::size_t>(1, away.size())));
   return picture;
 }
 

@@ -50,7 +50,9 @@ class Painter {
                   std::span<const Vec> tints, const std::string& title) const;
   void paint_bones(cv::Mat& part, const View& view, std::span<const capsule_likelihood::Vec3> joints,
                    const std::vector<int>& parents, const cv::Scalar& colour, double dot_px) const;
-  void paint_legend(cv::Mat& part, const Scene& scene);
+  // The view with a focal length that keeps the body in the picture, led there gently from focal_px.
+  View framed(View view, const Scene& scene, float& focal_px) const;
+  void paint_legend(cv::Mat& part, const Scene& scene, double explained);
 
   Caption caption_;
   std::vector<int> parents_;
@@ -61,8 +63,10 @@ class Painter {
   bool begun_ = false;
   Vec target_;
   float radius_m_ = 1, floor_y_ = 0;
+  float camera_focal_px_ = 0, side_focal_px_ = 0;
   float near_m_ = 0, far_m_ = 1;  // of the colours of distance
-  std::vector<double> errors_, effective_;
+  std::vector<float> lowest_;     // of the last frames
+  std::vector<double> errors_, explained_;
 };
 
 }  // namespace triptych::capsule_demo

@@ -34,6 +34,7 @@ Device device_of(const Options& options) {
   if (options.device == RunOn::cpu) return Device::cpu();
   if (options.device == RunOn::best) return Device::best();
   apps::require_gpu("--device cuda", "use --device cpu");
+  if (options.gpus.size() > 1) throw Unavailable("the filter runs on one GPU: name one of those of --device");
   return Device::cuda(options.gpus.front());
 }
 

@@ -22,15 +22,14 @@ struct View {
   float focal_px = 1;
   cv::Size size;
 
-  // So that what is radius_m above and below target fills this share of the picture's height.
-  static View look(const Vec& eye, const Vec& target, float radius_m, float share, cv::Size size) {
+  // From the eye towards the target, upright.
+  static View look(const Vec& eye, const Vec& target, cv::Size size) {
     View view;
     view.eye = eye;
     view.forward = unit(target - eye);
     view.right = unit(Vec(0, 1, 0).cross(view.forward));
     view.up = view.forward.cross(view.right);
-    const float distance = std::max(static_cast<float>(cv::norm(target - eye)), 0.1F);
-    view.focal_px = share * 0.5F * static_cast<float>(size.height) * distance / radius_m;
+    view.focal_px = static_cast<float>(size.height);
     view.size = size;
     return view;
   }
