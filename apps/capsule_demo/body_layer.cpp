@@ -142,7 +142,7 @@ BodyLayer draw_body(const View& view, std::span<const Capsule> body, std::span<c
   const int right = std::min(view.size.width, (all.x + all.width + samples - 1) / samples);
   parallel_for(first, last, 0, [&](std::int64_t row) {
     const int y = static_cast<int>(row);
-    const auto width = static_cast<std::size_t>((right - left) * samples);
+    const auto width = static_cast<std::size_t>(right - left) * samples;
     std::vector<float> depths(width);
     std::vector<int> who(width);
     std::vector<Vec> normals(width);
@@ -195,12 +195,6 @@ BodyLayer draw_body(const View& view, std::span<const Capsule> body, std::span<c
     }
   });
   return layer;
-}
-
-float lowest_y(std::span<const Capsule> body) {
-  float lowest = infinite;
-  for (const Capsule& c : body) lowest = std::min(lowest, std::min(c.a.y, c.b.y) - c.radius_m);
-  return lowest;
 }
 
 }  // namespace triptych::capsule_demo

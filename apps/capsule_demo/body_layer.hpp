@@ -21,7 +21,4 @@ struct BodyLayer {
 BodyLayer draw_body(const View& view, std::span<const capsule_likelihood::Capsule> body,
                     std::span<const Vec> tints);
 
-// The height of the lowest place of the body.
-float lowest_y(std::span<const capsule_likelihood::Capsule> body);
-
 }  // namespace triptych::capsule_demo

@@ -42,6 +42,19 @@ Vec tint_of(Side side) {
   }
 }
 
+// At most so many of the numbers below count: one from each of equal runs, not at equal steps, since points
+// of a kind may come at equal steps.
+std::vector<std::size_t> chosen(std::size_t count, std::size_t most) {
+  const std::size_t runs = std::min(count, most);
+  std::vector<std::size_t> numbers;
+  for (std::size_t r = 0; r < runs; ++r) {
+    const std::size_t begin = r * count / runs;
+    const std::size_t length = (r + 1) * count / runs - begin;
+    numbers.push_back(begin + (r * 2654435761U >> 13U) % length);
+  }
+  return numbers;
+}
+
 void draw_scale(cv::Mat& picture, const cv::Rect& box, const ColourScale& scale) {
   for (int x = 0; x < box.width; ++x) {
     const cv::Vec3b c = scale.at(static_cast<float>(x) / static_cast<float>(box.width - 1));
@@ -144,10 +157,9 @@ void Painter::paint_view(cv::Mat& part, const View& view, const Scene& scene,
                          std::span<const cv::Vec3b> colours, std::span<const Vec> tints,
                          const std::string& title) const {
   draw_stage(view, scene.body, floor_y_, target_).copyTo(part);
-  const std::size_t step = std::max<std::size_t>(1, (scene.points.size() + most_dots - 1) / most_dots);
   std::vector<Vec3> points;
   std::vector<cv::Vec3b> inks;
-  for (std::size_t i = 0; i < scene.points.size(); i += step) {
+  for (const std::size_t i : chosen(scene.points.size(), most_dots)) {
     points.push_back(scene.points[i]);
     inks.push_back(colours[i]);
   }

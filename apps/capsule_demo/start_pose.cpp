@@ -25,9 +25,9 @@ Quaternion times(const Quaternion& a, const Quaternion& b) {
           a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]};
 }
 
-Quaternion about(int axis, double angle_rad) {
+Quaternion about(std::size_t axis, double angle_rad) {
   Quaternion q{std::cos(angle_rad / 2), 0, 0, 0};
-  q[static_cast<std::size_t>(1 + axis)] = std::sin(angle_rad / 2);
+  q[1 + axis] = std::sin(angle_rad / 2);
   return q;
 }
 
@@ -35,21 +35,23 @@ Quaternion about(int axis, double angle_rad) {
   throw ParseError(file.string(), 0, 0, what);
 }
 
+std::string quoted(const std::string& text) { return "'" + text + "'"; }
+
 double finite(const Json& value, const std::string& key, const fs::path& file) {
-  if (!value.is_number() || !std::isfinite(value.get<double>())) fail(file, "'" + key + "' must be a number");
+  if (!value.is_number() || !std::isfinite(value.get<double>()))
+    fail(file, quoted(key) + " must be a number");
   return value.get<double>();
 }
 
 // {"x": 10, "z": 5} in radians.
 std::array<double, 3> by_axis(const Json& json, const std::string& key, const fs::path& file) {
   if (!json.is_object())
-    fail(file, "'" + key + "' must be an object of degrees by axis, such as {\"x\": 20}");
+    fail(file, quoted(key) + " must be an object of degrees by axis, such as {\"x\": 20}");
   std::array<double, 3> angles{};
   for (const auto& [axis, value] : json.items()) {
     if (axis != "x" && axis != "y" && axis != "z")
-      fail(file, "'" + key + "' has no axis '" + axis + "': expected x, y or z");
-    angles[static_cast<std::size_t>(axis[0] - 'x')] =
-        finite(value, key + "." + axis, file) * std::numbers::pi / 180;
+      fail(file, quoted(key) + " has no axis " + quoted(axis) + ": expected x, y or z");
+    angles[static_cast<std::size_t>(axis[0] - 'x')] = finite(value, key, file) * std::numbers::pi / 180;
   }
   return angles;
 }
@@ -59,8 +61,8 @@ void set_angles(std::vector<float>& pose, const Skeleton& skeleton, const Json& 
   for (const auto& [name, value] : json.items()) {
     const int joint = skeleton.find(name);
     if (joint < 1)
-      fail(file, joint == 0 ? "the root '" + name + "' turns by 'turn_deg'"
-                            : "the skeleton has no joint '" + name + "'");
+      fail(file, joint == 0 ? "the root " + quoted(name) + " turns by 'turn_deg'"
+                            : "the skeleton has no joint " + quoted(name));
     by_axis(value, name, file);
     const auto& rotations = skeleton.joints()[static_cast<std::size_t>(joint)].rotations;
     for (const auto& [axis, degrees] : value.items()) {
@@ -71,7 +73,7 @@ void set_angles(std::vector<float>& pose, const Skeleton& skeleton, const Json& 
             static_cast<float>(degrees.get<double>() * std::numbers::pi / 180);
         known = true;
       }
-      if (!known) fail(file, "the joint '" + name + "' does not turn about " + axis);
+      if (!known) fail(file, "the joint " + quoted(name) + " does not turn about " + axis);
     }
   }
 }
