@@ -71,7 +71,7 @@ float distance_from(const Capsule& c, const Vec& p) {
 
 ColourScale ColourScale::distance() {
   cv::Mat ramp(1, 256, CV_8U);
-  for (int i = 0; i < 256; ++i) ramp.at<std::uint8_t>(0, i) = static_cast<std::uint8_t>(235 - 205 * i / 255);
+  for (int i = 0; i < 256; ++i) ramp.at<std::uint8_t>(0, i) = static_cast<std::uint8_t>(218 - 186 * i / 255);
   cv::Mat colours;
   cv::applyColorMap(ramp, colours, cv::COLORMAP_TURBO);
   return ColourScale(colours);

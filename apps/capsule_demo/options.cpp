@@ -153,7 +153,8 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
       app.add_option("--stereo", stereo,
                      "Rectified images, folders of images or videos of both cameras; needs --calib")
           ->type_name("LEFT RIGHT")
-          ->expected(2)
+          ->type_size(2)
+          ->expected(1)
           ->group(group);
   auto* cloud = app.add_option("--cloud", o.clouds,
                                "A PLY file or a text file of x y z for each frame, or a folder of them")
