@@ -248,13 +248,15 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   app.add_option("--seed", o.seed, "Of all random numbers: the same seed gives the same poses [default: 1]")
       ->type_name("S")
       ->group(group);
-  app.add_option("--sigma", o.sigma_m, "Standard deviation of a point's distance in metres")
+  app.add_option("--sigma", o.sigma_m, "Standard deviation of a point's distance in metres [default: 0.03]")
       ->type_name("M")
       ->group(group);
-  app.add_option("--tau", o.tau_m, "Points farther from the skin than this count alike, in metres")
+  app.add_option("--tau", o.tau_m,
+                 "Points farther from the skin than this count alike, in metres [default: 0.1]")
       ->type_name("M")
       ->group(group);
-  app.add_option("--surface", surface, "closest: hidden limbs may explain points; first: they may not")
+  app.add_option("--surface", surface,
+                 "closest: hidden limbs may explain points; first: they may not [default: closest]")
       ->type_name("NAME")
       ->group(group);
 
