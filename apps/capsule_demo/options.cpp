@@ -79,7 +79,7 @@ void parse_device(const std::string& name, Options& o) {
   o.gpus = {0};
   if (name == "cuda") return;
   if (!name.starts_with(prefix)) {
-    throw UsageError("'" + name + "' is no device; expected one of auto, cpu, cuda, cuda:0");
+    throw UsageError("'" + name + "' is no device; expected one of auto, cpu, cuda, cuda:0, cuda:0,1");
   }
   o.gpus.clear();
   for (const double v : numbers(std::string_view(name).substr(prefix.size()), ',')) {
@@ -236,7 +236,9 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
       ->group(group);
 
   group = "How to follow";
-  app.add_option("--device", device, "auto, cpu, cuda or cuda:N [default: auto]")
+  app.add_option(
+         "--device", device,
+         "auto, cpu, cuda, or by number: cuda:0, cuda:0,1 (they share the likelihoods) [default: auto]")
       ->type_name("NAME")
       ->group(group);
   app.add_option("--samples", o.samples, "Poses that are tried at once [default: 2000; on a CPU 500]")

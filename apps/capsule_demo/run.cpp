@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include <triptych/capsule_likelihood/fit_human.hpp>
 #include <triptych/capsule_likelihood/kinematics.hpp>
@@ -34,7 +35,7 @@ Device device_of(const Options& options) {
   if (options.device == RunOn::cpu) return Device::cpu();
   if (options.device == RunOn::best) return Device::best();
   apps::require_gpu("--device cuda", "use --device cpu");
-  if (options.gpus.size() > 1) throw Unavailable("the filter runs on one GPU: name one of those of --device");
+  for (const int gpu : options.gpus) Device::cuda(gpu);  // each is there, or says why not
   return Device::cuda(options.gpus.front());
 }
 
@@ -128,7 +129,12 @@ void run(const Options& wishes) {
 
   std::optional<ParticleFilter> filter;
   const auto make_filter = [&] {
-    filter.emplace(subject.skeleton, measure_of(options), filter_options(options), device);
+    if (options.gpus.size() > 1) {
+      filter.emplace(subject.skeleton, measure_of(options), filter_options(options),
+                     std::span<const int>(options.gpus));
+    } else {
+      filter.emplace(subject.skeleton, measure_of(options), filter_options(options), device);
+    }
   };
   make_filter();
   double search_s = 0;

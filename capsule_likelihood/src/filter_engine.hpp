@@ -1,4 +1,4 @@
-// What a ParticleFilter runs on: a CPU or a GPU.
+// What a ParticleFilter runs on: a CPU, a GPU, or a CPU with several GPUs.
 #pragma once
 
 #include <triptych/capsule_likelihood/particle_filter.hpp>
@@ -25,5 +25,9 @@ std::unique_ptr<FilterEngine> make_cpu_engine(const Skeleton& skeleton, const Me
                                               FilterPlan plan, int threads);
 std::unique_ptr<FilterEngine> make_cuda_engine(const Skeleton& skeleton, const Measure& measure,
                                                const FilterPlan& plan, std::int64_t most_points, int ordinal);
+// The likelihoods by several GPUs, all else on the CPU.
+std::unique_ptr<FilterEngine> make_team_engine(const Skeleton& skeleton, const Measure& measure,
+                                               FilterPlan plan, std::int64_t most_points,
+                                               std::span<const int> ordinals);
 
 }  // namespace triptych::capsule_likelihood

@@ -1,7 +1,9 @@
-// The filter on the CPU, around the capsule likelihood.
+// The filter on the CPU, around a likelihood of the CPU or of several GPUs.
+#include <triptych/capsule_likelihood/gpu_team.hpp>
 #include <triptych/capsule_likelihood/kinematics.hpp>
 #include <triptych/capsule_likelihood/likelihood.hpp>
 
+#include <optional>
 #include <utility>
 
 #include "filter_cpu.hpp"
@@ -13,10 +15,13 @@ namespace {
 
 class CpuEngine final : public FilterEngine {
  public:
-  CpuEngine(const Skeleton& skeleton, const Measure& measure, FilterPlan plan, int threads)
+  // team: calculates the likelihoods, when there is one.
+  CpuEngine(const Skeleton& skeleton, const Measure& measure, FilterPlan plan, int threads,
+            std::optional<GpuTeam> team)
       : skeleton_(skeleton),
         measure_(measure),
         threads_(threads),
+        team_(std::move(team)),
         samples_(plan.samples),
         bodies_(static_cast<std::size_t>(plan.samples) * static_cast<std::size_t>(skeleton.capsule_count())),
         filter_(
@@ -31,19 +36,26 @@ class CpuEngine final : public FilterEngine {
   void start(std::span<const float> pose, float widen) override { filter_.start(pose, widen); }
 
   Estimate step(std::span<const Vec3> points, std::span<const float> sigma_m) override {
-    const Rays rays(points, sigma_m, measure_, threads_);
-    filter_.step([&](MatrixView<const float> poses, std::span<double> log_likelihoods) {
-      const MatrixView<Capsule> bodies(bodies_.data(), samples_, skeleton_.capsule_count());
-      pose_cpu(skeleton_, poses, {}, bodies, threads_);
-      evaluate_cpu(rays, bodies, log_likelihoods, {}, threads_);
-    });
+    PointCount count;
+    if (team_) {
+      count = team_->set(points, sigma_m);
+      filter_.step([&](MatrixView<const float> poses, std::span<double> log_likelihoods) {
+        team_->evaluate(bodies_in(poses), log_likelihoods);
+      });
+    } else {
+      const Rays rays(points, sigma_m, measure_, threads_);
+      count = rays.count();
+      filter_.step([&](MatrixView<const float> poses, std::span<double> log_likelihoods) {
+        evaluate_cpu(rays, bodies_in(poses), log_likelihoods, {}, threads_);
+      });
+    }
     Estimate estimate;
     estimate.pose.assign(filter_.estimate().begin(), filter_.estimate().end());
     estimate.joints.assign(filter_.joints().begin(), filter_.joints().end());
     estimate.covariances = filter_.covariances();
     estimate.effective_samples = filter_.effective_samples();
     estimate.log_likelihood = filter_.log_likelihood();
-    estimate.points = rays.count();
+    estimate.points = count;
     return estimate;
   }
 
@@ -53,9 +65,16 @@ class CpuEngine final : public FilterEngine {
   }
 
  private:
+  MatrixView<const Capsule> bodies_in(MatrixView<const float> poses) {
+    const MatrixView<Capsule> bodies(bodies_.data(), samples_, skeleton_.capsule_count());
+    pose_cpu(skeleton_, poses, {}, bodies, threads_);
+    return bodies;
+  }
+
   Skeleton skeleton_;
   Measure measure_;
   int threads_;
+  std::optional<GpuTeam> team_;
   std::int32_t samples_;
   std::vector<Capsule> bodies_;
   FilterCpu filter_;
@@ -65,7 +84,14 @@ class CpuEngine final : public FilterEngine {
 
 std::unique_ptr<FilterEngine> make_cpu_engine(const Skeleton& skeleton, const Measure& measure,
                                               FilterPlan plan, int threads) {
-  return std::make_unique<CpuEngine>(skeleton, measure, std::move(plan), threads);
+  return std::make_unique<CpuEngine>(skeleton, measure, std::move(plan), threads, std::nullopt);
+}
+
+std::unique_ptr<FilterEngine> make_team_engine(const Skeleton& skeleton, const Measure& measure,
+                                               FilterPlan plan, std::int64_t most_points,
+                                               std::span<const int> ordinals) {
+  return std::make_unique<CpuEngine>(skeleton, measure, std::move(plan), 0,
+                                     GpuTeam(ordinals, most_points, measure));
 }
 
 }  // namespace triptych::capsule_likelihood

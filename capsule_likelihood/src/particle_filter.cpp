@@ -13,11 +13,19 @@ class ParticleFilter::Impl {
  public:
   Impl(const Skeleton& skeleton, const Measure& measure, const FilterOptions& options, const Device& device)
       : skeleton_(skeleton), measure_(measure) {
-    require(!skeleton.flesh().empty(), "a filter cannot follow a skeleton without capsules");
-    FilterPlan plan = make_plan(skeleton, options);
+    FilterPlan plan = checked_plan(options);
     engine_ = device.is_cuda()
                   ? make_cuda_engine(skeleton, measure, plan, options.most_points, device.ordinal())
                   : make_cpu_engine(skeleton, measure, std::move(plan), device.threads());
+  }
+  Impl(const Skeleton& skeleton, const Measure& measure, const FilterOptions& options,
+       std::span<const int> gpus)
+      : skeleton_(skeleton), measure_(measure) {
+    require(!gpus.empty(), "a filter on GPUs needs the number of at least one");
+    FilterPlan plan = checked_plan(options);
+    engine_ = gpus.size() == 1
+                  ? make_cuda_engine(skeleton, measure, plan, options.most_points, gpus.front())
+                  : make_team_engine(skeleton, measure, std::move(plan), options.most_points, gpus);
   }
 
   void start(std::span<const float> pose) {
@@ -42,6 +50,11 @@ class ParticleFilter::Impl {
   }
 
  private:
+  FilterPlan checked_plan(const FilterOptions& options) const {
+    require(!skeleton_.flesh().empty(), "a filter cannot follow a skeleton without capsules");
+    return make_plan(skeleton_, options);
+  }
+
   Skeleton skeleton_;
   Measure measure_;
   std::unique_ptr<FilterEngine> engine_;
@@ -51,6 +64,9 @@ class ParticleFilter::Impl {
 ParticleFilter::ParticleFilter(const Skeleton& skeleton, const Measure& measure, const FilterOptions& options,
                                const Device& device)
     : impl_(std::make_unique<Impl>(skeleton, measure, options, device)) {}
+ParticleFilter::ParticleFilter(const Skeleton& skeleton, const Measure& measure, const FilterOptions& options,
+                               std::span<const int> gpus)
+    : impl_(std::make_unique<Impl>(skeleton, measure, options, gpus)) {}
 ParticleFilter::ParticleFilter(ParticleFilter&&) noexcept = default;
 ParticleFilter& ParticleFilter::operator=(ParticleFilter&&) noexcept = default;
 ParticleFilter::~ParticleFilter() = default;

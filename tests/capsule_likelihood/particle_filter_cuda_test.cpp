@@ -92,6 +92,24 @@ TEST(ParticleFilterCuda, HasTheSamplesOfTheCpuInEveryMeasure) {
   }
 }
 
+TEST(ParticleFilterCuda, SeveralGpusHaveTheSamplesOfTheCpu) {
+  TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
+  const Walk walk(3);
+  FilterOptions options;
+  options.samples = 301;
+  options.most_points = 5000;
+  const std::vector<int> gpus{0, 0};
+  ParticleFilter cpu(walk.skeleton, measure(), options, Device::cpu());
+  ParticleFilter team(walk.skeleton, measure(), options, gpus);
+  cpu.start(walk.pose(0));
+  team.start(walk.pose(0));
+  for (std::int64_t frame = 0; frame < walk.frames; ++frame) {
+    const auto points = walk.points(frame, 3000);
+    expect_same(cpu.step(points), team.step(points));
+    ASSERT_TRUE(same_bits(cpu.samples(), team.samples()));
+  }
+}
+
 TEST(ParticleFilterCuda, AnotherPointIsNoticed) {
   TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
   const Walk walk(2);

@@ -57,6 +57,9 @@ class ParticleFilter {
  public:
   ParticleFilter(const Skeleton& skeleton, const Measure& measure, const FilterOptions& options,
                  const Device& device);
+  // By number, one or several GPUs: several share the likelihoods, the CPU does the rest. The same bits.
+  ParticleFilter(const Skeleton& skeleton, const Measure& measure, const FilterOptions& options,
+                 std::span<const int> gpus);
   ParticleFilter(ParticleFilter&&) noexcept;
   ParticleFilter& operator=(ParticleFilter&&) noexcept;
   ~ParticleFilter();
