@@ -39,4 +39,8 @@ CapsuleGrowth capsules_by_samples(const Results& results);
 // points; "" when there are none.
 std::string capsule_table(const Results& results);
 
+// The lines of the verdict about capsules, each only where its data is there: the forms and peers at the
+// paper's sizes, beside what was aimed at, and how the time grows.
+std::string capsule_verdict(const Results& results);
+
 }  // namespace triptych::report

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "capsule.hpp"
 #include "skin.hpp"
 #include "text.hpp"
 
@@ -140,6 +141,7 @@ std::string verdict(const Results& results, const std::vector<Grid>& grids) {
   std::string lines;
   for (const Grid& grid : grids) lines += grid_lines(grid, limits);
   lines += skin_verdict(results, limits);
+  lines += capsule_verdict(results);
   return lines.empty() ? lines : lines + "\n";
 }
 

@@ -61,6 +61,30 @@ TEST(CapsuleReport, TheTableHasEverySizeAndSpeedUp) {
   EXPECT_EQ(capsule_table(test::results({entry("limit/launch/gpu", 1.5)})), "");
 }
 
+TEST(CapsuleReport, TheVerdictHoldsTheFormsAgainstTheirAims) {
+  const Results all =
+      test::results({capsule("culled", "2000x40x50000", 200), capsule("brute", "2000x40x50000", 3000),
+                     capsule("peer_torch_compiled", "2000x40x50000", 50000),
+                     capsule("threads", "2000x40x50000", 1e5), capsule("listing", "2000x40x50000", 1e7),
+                     capsule("culled", "4000x40x50000", 300), capsule("culled", "8000x40x50000", 600)});
+  EXPECT_EQ(
+      capsule_verdict(all),
+      "- capsule, 2000 x 40 x 50000: culled takes **0.200 ms** (aim on an H200: at most 0.25 ms): **15.0x** "
+      "as "
+      "fast as brute, **250x** as fast as peer_torch_compiled (aim: 150x), **500x** as fast as threads, "
+      "**50000x** as fast as listing.\n"
+      "- capsule, 2000 x 40 x 50000: brute takes **3.00 ms** (aim on an H200: at most 4 ms): **16.7x** as "
+      "fast as "
+      "peer_torch_compiled, **3330x** as fast as listing.\n"
+      "- capsule, 2000 x 40 x 50000: threads takes **100 ms**: **100x** as fast as listing (aim on two "
+      "cores: "
+      "30x).\n"
+      "- capsule, 50000 points: from 2000 to 8000 samples, 4.00 times as many, culled takes **3.00** times "
+      "as "
+      "long.\n");
+  EXPECT_EQ(capsule_verdict(test::results({entry("limit/launch/gpu", 1.5)})), "");
+}
+
 TEST(CapsuleReport, DrawsBothFigures) {
   const std::optional<Chart> time = capsule_time_chart(sample(), {}),
                              speed_up = capsule_speed_up_chart(sample(), {});

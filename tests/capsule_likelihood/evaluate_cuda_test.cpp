@@ -34,7 +34,7 @@ class EvaluateCuda : public test::CudaFixture {
     test::GuardedDevice<double> result(bodies.rows(), stream());
     evaluate_cuda(rays, {device_bodies.data(), bodies.rows(), bodies.cols(), bodies.stride()}, result.span(),
                   options, workspace_, stream());
-    const std::vector<double> found = result.to_host();
+    std::vector<double> found = result.to_host();
     EXPECT_TRUE(result.intact());
     return found;
   }

@@ -8,7 +8,6 @@
 
 #include <triptych/core/graph.hpp>
 
-#include <cstring>
 #include <limits>
 
 namespace triptych::capsule_likelihood {
@@ -48,7 +47,9 @@ class RaysCuda : public test::CudaFixture {
     const std::vector<Ray> rays = download(d.rays, d.macro_count() * macro_rays);
     for (std::int64_t i = 0; i < d.macro_count() * macro_rays; ++i) {
       const Ray wanted = i < padded ? h.ray(i) : padding_ray();
-      ASSERT_EQ(std::memcmp(&rays[static_cast<std::size_t>(i)], &wanted, sizeof(Ray)), 0) << i;
+      const Ray& found = rays[static_cast<std::size_t>(i)];
+      ASSERT_TRUE(found.x == wanted.x && found.y == wanted.y && found.g == wanted.g && found.h == wanted.h)
+          << i;
     }
     const std::vector<TileBound> parts = download(d.parts, padded / part_rays);
     for (std::size_t i = 0; i < parts.size(); ++i) {

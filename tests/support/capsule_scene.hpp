@@ -92,8 +92,9 @@ inline CapsuleScene make_capsule_scene(std::int64_t samples, std::int64_t capsul
   std::vector<char> on_body(scene.points.size());
   parallel_for(0, points, 0, [&](std::int64_t i) {
     PhiloxStream own(seed + 1000, static_cast<std::uint64_t>(i));
+    const std::int64_t row = i / width;
     const double x = (static_cast<double>(i % width) / static_cast<double>(width) - 0.5) * 0.6;
-    const double y = (static_cast<double>(i / width) / static_cast<double>(height) - 0.5) * 0.75;
+    const double y = (static_cast<double>(row) / static_cast<double>(height) - 0.5) * 0.75;
     const double length = std::sqrt(x * x + y * y + 1), met = detail::march(x, y, scene.truth);
     on_body[static_cast<std::size_t>(i)] = met > 0;
     const auto noise = own.next_normal_pair();

@@ -22,8 +22,11 @@ enum class Method { culled, brute, tiled };
 
 struct EvaluateOptions {
   Method method = Method::culled;
-  int samples_per_launch = 0;  // 0: chosen so that no kernel runs long
-  int points_per_block = 0;    // 0: chosen for the device
+  // 0: chosen so that no kernel runs long (tiled: 8, as the paper has it), or what tune.hpp found.
+  int samples_per_launch = 0;
+  // 0: 128 (brute: 512), or what tune.hpp found. culled: 64 or 128; brute: 128, 256 or 512; tiled: a multiple
+  // of 32 up to 512. On the GPU only.
+  int points_per_block = 0;
 };
 
 // log_likelihoods[j] of body j (row j of bodies, its capsules): for Loss::squared the sum of -d^2 / (2
@@ -34,8 +37,8 @@ void evaluate_cpu(const Rays& rays, MatrixView<const Capsule> bodies, std::span<
                   const EvaluateOptions& options = {}, int threads = 0);
 
 // The same bits on the GPU: enqueues and returns. No synchronisation, no allocation once the workspace is
-// large enough; can be captured in a graph. A capsule that is not finite or has a negative radius is not
-// looked for: its body's likelihood is then NaN.
+// large enough; can be captured in a graph. InvalidArgument when sizes or options do not fit. A capsule that
+// is not finite or has a negative radius is not looked for: its body's likelihood is then NaN.
 void evaluate_cuda(const DeviceRays& rays, DeviceMatrixView<const Capsule> bodies,
                    DeviceSpan<double> log_likelihoods, const EvaluateOptions& options, Workspace& workspace,
                    StreamRef stream);
