@@ -81,6 +81,27 @@ TEST(EvaluateCpu, FollowsTheFormulaForEveryPoint) {
   EXPECT_GT(hits, 70);
 }
 
+// An error of 16 u T = 4e-6 m in every distance, all of one sign, would change the sum of d^2, which is above
+// half of tau^2 for most points, by 2 tau 4e-6 a point: 8e-5 of it. Signs differ: a tenth of that is allowed.
+TEST(EvaluateCpu, TheSumAgreesWithLongDouble) {
+  const CapsuleScene scene = make_capsule_scene(1, 15, 2000, 1);
+  const Measure m;
+  long double sum = 0;
+  for (const Vec3& point : scene.points) {
+    const LongVec v = test::to_long(point);
+    const long double distance = test::length(v);
+    long double best = m.tau_m;
+    for (const Capsule& capsule : scene.view().row(0)) {
+      const test::OracleHit hit = test::meet_by_bisection({}, v, capsule);
+      if (hit.hit) best = std::min(best, std::fabs(hit.t * distance - distance));
+    }
+    sum += best * best;
+  }
+  const long double sigma = m.sigma_m;
+  const auto expected = static_cast<double>(-sum / (2 * sigma * sigma));
+  EXPECT_NEAR(evaluate(Rays(scene.points, {}, m), scene.view())[0], expected, 8e-6 * -expected);
+}
+
 TEST(EvaluateCpu, CulledAndBruteAgreeBitForBitOnEveryPath) {
   struct Shape {
     std::int64_t samples, capsules, points;
