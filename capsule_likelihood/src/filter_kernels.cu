@@ -128,6 +128,7 @@ __global__ void __launch_bounds__(dims_per_sum* sum_lanes)
     const std::int32_t begin = group_begin(group, view.samples, layer.groups);
     const std::int32_t end = group_begin(group + 1, view.samples, layer.groups);
     const float centre = view.centre[d];
+#pragma unroll 8
     for (std::int32_t row = begin + lane; row < end; row += sum_lanes)
       sums.add(view.proposals + std::int64_t{row} * view.dims, d, centre, weights[row]);
   }

@@ -175,7 +175,7 @@ FilterPlan make_plan(const Skeleton& skeleton, const FilterOptions& options) {
     FilterLayer layer = make_layer(part, plan.units, options.samples);
     layer.noise = noise;
     if (options.layers > 1) {  // a single layer is the plain particle filter
-      layer.keep = 0.5f;
+      layer.keep = 0.8f;
       layer.tail = 4;
       layer.elite = true;
     }
@@ -183,6 +183,7 @@ FilterPlan make_plan(const Skeleton& skeleton, const FilterOptions& options) {
     plan.layers.push_back(layer);
     noise *= options.shrink;
   }
+  if (!plan.layers.front().carries) plan.limbs.clear();  // none has to give way
   return plan;
 }
 

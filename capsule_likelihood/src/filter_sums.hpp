@@ -23,7 +23,7 @@ struct MeanSums {
     if (d < 3) {
       const float length = portable_sqrt(
           fmaf(0.25f * row[0], row[0], fmaf(0.25f * row[1], row[1], fmaf(0.25f * row[2], row[2], 1.0f))));
-      scaled = scaled / static_cast<double>(length);
+      scaled = scaled * static_cast<double>(1.0f / length);
     }
     weight += scaled;
     value = fma(scaled, static_cast<double>(row[d] - (d < 3 ? 0.0f : centre)), value);

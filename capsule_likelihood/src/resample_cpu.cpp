@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "resample_checks.hpp"
 #include "resample_math.hpp"
@@ -12,20 +13,19 @@ namespace triptych::capsule_likelihood {
 
 namespace {
 
-WeightSums sums_at(std::span<const double> log_likelihoods, double highest, double beta) {
+WeightSums sums_at(std::span<const float> below, float beta) {
   WeightSums sums;
-  for (const double l : log_likelihoods) sums.add(weight_of(l - highest, beta));
+  for (const float x : below) sums.add(weight_of(x, beta));
   return sums;
 }
 
 // The largest step whose beta leaves enough samples effective; 0 when none does.
-std::uint32_t solve(std::span<const double> log_likelihoods, double highest, double target) {
-  if (!(target > 0) || effective_samples(sums_at(log_likelihoods, highest, 1.0)) >= target) return beta_steps;
+std::uint32_t solve(std::span<const float> below, double target) {
+  if (!(target > 0) || reaches(sums_at(below, 1.0f), target)) return beta_steps;
   std::uint32_t step = 0;
   for (std::uint32_t bit = 1u << (beta_bits - 1); bit > 0; bit >>= 1) {
     const std::uint32_t tried = step | bit;
-    if (tried < beta_steps && effective_samples(sums_at(log_likelihoods, highest, beta_of(tried))) >= target)
-      step = tried;
+    if (tried < beta_steps && reaches(sums_at(below, beta_of(tried)), target)) step = tried;
   }
   return step;
 }
@@ -45,9 +45,16 @@ Tempering temper_cpu(std::span<const double> log_likelihoods, double target_effe
   }
   WeightSums sums;
   const bool none = !(tempering.highest >= -1e300);
-  if (!none) tempering.beta = beta_of(solve(log_likelihoods, tempering.highest, target_effective_samples));
+  std::vector<float> below;
+  float beta = 0;
+  if (!none) {
+    below.reserve(log_likelihoods.size());
+    for (const double l : log_likelihoods) below.push_back(below_highest(l, tempering.highest));
+    beta = beta_of(solve(below, target_effective_samples));
+  }
+  tempering.beta = double{beta};
   for (std::size_t j = 0; j < weights.size(); ++j) {
-    weights[j] = none ? whole_weight : weight_of(log_likelihoods[j] - tempering.highest, tempering.beta);
+    weights[j] = none ? whole_weight : weight_of(below[j], beta);
     sums.add(weights[j]);
   }
   tempering.total = sums.first;

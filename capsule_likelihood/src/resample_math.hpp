@@ -15,18 +15,23 @@ namespace triptych::capsule_likelihood {
 inline constexpr std::uint32_t beta_steps = 0x3F800000u >> 13;
 inline constexpr int beta_bits = 17;  // beta_steps < 2^17
 
-TRIPTYCH_INLINE_HD double beta_of(std::uint32_t step) {
+TRIPTYCH_INLINE_HD float beta_of(std::uint32_t step) {
 #if defined(__CUDA_ARCH__)
-  return static_cast<double>(__uint_as_float(step << 13));
+  return __uint_as_float(step << 13);
 #else
-  return static_cast<double>(std::bit_cast<float>(step << 13));
+  return std::bit_cast<float>(step << 13);
 #endif
 }
 
-// x is a log-likelihood less the highest: not above 0, or NaN, or -infinity.
-TRIPTYCH_INLINE_HD std::uint32_t weight_of(double x, double beta) {
-  if (!(x >= -1e300)) return 0;
-  return static_cast<std::uint32_t>(fma(portable_exp(beta * x), 16777216.0, 0.5));
+// A log-likelihood less the highest, which is not -infinity: not above 0, or NaN, or so low that it weighs
+// nothing whatever beta is.
+TRIPTYCH_INLINE_HD float below_highest(double l, double highest) {
+  return l >= -1e300 ? static_cast<float>(l - highest) : -HUGE_VALF;
+}
+// x as below_highest gives it.
+TRIPTYCH_INLINE_HD std::uint32_t weight_of(float x, float beta) {
+  if (!(x >= -3.4e38f)) return 0;
+  return static_cast<std::uint32_t>(fmaf(portable_exp(beta * x), 16777216.0f, 0.5f));
 }
 
 // The exact sums over a set of weights. Squares are of a weight's upper 20 bits: with 2^20 samples they fit.
@@ -42,6 +47,12 @@ struct WeightSums {
 TRIPTYCH_INLINE_HD double effective_samples(const WeightSums& sums) {
   const auto first = static_cast<double>(sums.first);
   return sums.second == 0 ? 0.0 : first * first / (static_cast<double>(sums.second) * 256.0);
+}
+
+// Whether at least so many samples are effective, without a division.
+TRIPTYCH_INLINE_HD bool reaches(const WeightSums& sums, double target) {
+  const auto first = static_cast<double>(sums.first);
+  return first * first >= target * (static_cast<double>(sums.second) * 256.0);
 }
 
 // The comb of systematic resampling: tooth k of n stands at floor((k total + offset) / n), and falls to the

@@ -23,24 +23,31 @@ struct WeighShared {
 // Whether a log-likelihood takes part.
 __device__ inline bool counts(double l) { return l >= -1e300; }
 
+// The sum over a warp, given to every lane.
+__device__ inline std::uint64_t sum_over_warp(std::uint64_t x) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  // In three parts, none of whose sums overflows.
+  constexpr std::uint64_t part = (std::uint64_t{1} << 26) - 1;
+  const std::uint64_t low = __reduce_add_sync(~0u, static_cast<unsigned>(x & part));
+  const std::uint64_t middle = __reduce_add_sync(~0u, static_cast<unsigned>(x >> 26 & part));
+  const std::uint64_t high = __reduce_add_sync(~0u, static_cast<unsigned>(x >> 52));
+  return low + (middle << 26) + (high << 52);
+#else
+  for (int step = 16; step > 0; step /= 2) x += __shfl_xor_sync(~0u, x, step);
+  return x;
+#endif
+}
+
 // The block's sums, given to every thread. set alternates between calls.
-__device__ inline WeightSums sum_over_block(WeightSums sums, WeighShared& shared, int set) {
+__device__ inline WeightSums sum_over_block(const WeightSums& sums, WeighShared& shared, int set) {
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  for (int step = 16; step > 0; step /= 2) {
-    sums.first += __shfl_xor_sync(~0u, sums.first, step);
-    sums.second += __shfl_xor_sync(~0u, sums.second, step);
-  }
+  const std::uint64_t first = sum_over_warp(sums.first), second = sum_over_warp(sums.second);
   if (lane == 0) {
-    shared.first[set][warp] = sums.first;
-    shared.second[set][warp] = sums.second;
+    shared.first[set][warp] = first;
+    shared.second[set][warp] = second;
   }
   __syncthreads();
-  sums = {shared.first[set][lane], shared.second[set][lane]};
-  for (int step = 16; step > 0; step /= 2) {
-    sums.first += __shfl_xor_sync(~0u, sums.first, step);
-    sums.second += __shfl_xor_sync(~0u, sums.second, step);
-  }
-  return sums;
+  return {sum_over_warp(shared.first[set][lane]), sum_over_warp(shared.second[set][lane])};
 }
 
 // -infinity when no sample takes part.
@@ -95,11 +102,19 @@ __device__ void scan_block(int n, const Weight& weight, std::uint64_t* sums, Wei
   }
 }
 
-__device__ inline WeightSums sums_at(const double* l, int n, double highest, double beta, WeighShared& shared,
-                                     int set) {
+// A thread keeps its first samples in registers, less the highest; those beyond are read again and again.
+inline constexpr int held_samples = 4;
+struct Held {
+  float below[held_samples];
+};
+
+__device__ inline WeightSums sums_at(const Held& held, const double* l, int n, double highest, float beta,
+                                     WeighShared& shared, int set) {
   WeightSums sums;
-  for (int j = static_cast<int>(threadIdx.x); j < n; j += weigh_threads)
-    sums.add(weight_of(l[j] - highest, beta));
+#pragma unroll
+  for (int i = 0; i < held_samples; ++i) sums.add(weight_of(held.below[i], beta));
+  for (int j = held_samples * weigh_threads + static_cast<int>(threadIdx.x); j < n; j += weigh_threads)
+    sums.add(weight_of(below_highest(l[j], highest), beta));
   return sum_over_block(sums, shared, set);
 }
 
@@ -114,21 +129,26 @@ __device__ inline Tempering temper_block(const double* l, int n, double target, 
     return tempering;
   }
   tempering.best = best_of_block(l, n, tempering.highest, shared);
-  WeightSums sums = sums_at(l, n, tempering.highest, 1.0, shared, set);
+  Held held;
+#pragma unroll
+  for (int i = 0; i < held_samples; ++i) {
+    const int j = i * weigh_threads + static_cast<int>(threadIdx.x);
+    held.below[i] = j < n ? below_highest(l[j], tempering.highest) : -HUGE_VALF;
+  }
+  WeightSums sums = sums_at(held, l, n, tempering.highest, 1.0f, shared, set);
   std::uint32_t step = beta_steps;
-  if (target > 0 && !(effective_samples(sums) >= target)) {
+  if (target > 0 && !reaches(sums, target)) {
     step = 0;
     for (std::uint32_t bit = 1u << (beta_bits - 1); bit > 0; bit >>= 1) {
       const std::uint32_t tried = step | bit;
       if (tried >= beta_steps) continue;
       set ^= 1;
-      sums = sums_at(l, n, tempering.highest, beta_of(tried), shared, set);
-      if (effective_samples(sums) >= target) step = tried;
+      if (reaches(sums_at(held, l, n, tempering.highest, beta_of(tried), shared, set), target)) step = tried;
     }
     set ^= 1;
-    sums = sums_at(l, n, tempering.highest, beta_of(step), shared, set);
+    sums = sums_at(held, l, n, tempering.highest, beta_of(step), shared, set);
   }
-  tempering.beta = beta_of(step);
+  tempering.beta = static_cast<double>(beta_of(step));
   tempering.total = sums.first;
   tempering.effective_samples = effective_samples(sums);
   return tempering;
@@ -136,7 +156,9 @@ __device__ inline Tempering temper_block(const double* l, int n, double target, 
 
 // The weight of one sample under a tempering.
 __device__ inline std::uint32_t weight_under(const Tempering& tempering, double l) {
-  return counts(tempering.highest) ? weight_of(l - tempering.highest, tempering.beta) : whole_weight;
+  return counts(tempering.highest)
+             ? weight_of(below_highest(l, tempering.highest), static_cast<float>(tempering.beta))
+             : whole_weight;
 }
 
 }  // namespace triptych::capsule_likelihood

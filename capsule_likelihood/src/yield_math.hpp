@@ -11,31 +11,25 @@
 
 namespace triptych::capsule_likelihood {
 
-inline constexpr float yield_step = 0.02f;      // radians or metres, of the differences
-inline constexpr double yield_damping = 0.003;  // m^2: lever arms below about 5 cm do not answer
+inline constexpr float yield_step = 0.02f;  // radians or metres, of the differences
+// 0.003 m^2 times the square of the step: lever arms below about 5 cm do not answer.
+inline constexpr double yield_damping = 0.003 * 0.02 * 0.02;
 inline constexpr int most_limb_dims = 32, most_trunk_dims = 32;  // of more, no limb gives way
 
-// How joint `joint` moves with dimension d: row 0 of places is the centre, row d + 1 has dimension d moved.
-struct Slope {
-  double x, y, z;
-};
-TRIPTYCH_INLINE_HD Slope slope(const Vec3* places, std::int32_t joints, std::int32_t joint, std::int32_t d) {
-  const Vec3 from = places[joint], to = places[std::int64_t{d + 1} * joints + joint];
-  const double step = static_cast<double>(yield_step);
-  return {static_cast<double>(to.x - from.x) / step, static_cast<double>(to.y - from.y) / step,
-          static_cast<double>(to.z - from.z) / step};
-}
-
-// The product of two columns of slopes over the joints of a limb.
+// The product of how two dimensions move the joints of a limb: row 0 of places is the centre, row d + 1 has
+// dimension d moved by yield_step. (The step's square, by which all products are off, cancels out, but for
+// yield_damping.)
 TRIPTYCH_INLINE_HD double slope_product(const Vec3* places, std::int32_t joints,
                                         const std::int32_t* limb_joints, std::int32_t limb_joint_count,
                                         std::int32_t d, std::int32_t e) {
   double sum = 0;
   for (std::int32_t i = 0; i < limb_joint_count; ++i) {
-    const Slope a = slope(places, joints, limb_joints[i], d), b = slope(places, joints, limb_joints[i], e);
-    sum = fma(a.x, b.x, sum);
-    sum = fma(a.y, b.y, sum);
-    sum = fma(a.z, b.z, sum);
+    const std::int32_t joint = limb_joints[i];
+    const Vec3 from = places[joint], a = places[std::int64_t{d + 1} * joints + joint],
+               b = places[std::int64_t{e + 1} * joints + joint];
+    sum = fma(static_cast<double>(a.x - from.x), static_cast<double>(b.x - from.x), sum);
+    sum = fma(static_cast<double>(a.y - from.y), static_cast<double>(b.y - from.y), sum);
+    sum = fma(static_cast<double>(a.z - from.z), static_cast<double>(b.z - from.z), sum);
   }
   return sum;
 }

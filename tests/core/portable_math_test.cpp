@@ -43,27 +43,22 @@ TEST(PortableMath, QuarterTurnsAreExact) {
 }
 
 // The polynomial rounds its last two additions by half an ulp each of something in [0.7, 1.42], the rest is
-// far smaller; the scaling is exact. An ulp and a half, and half an ulp for the oracle's own rounding.
-TEST(PortableMath, ExpIsAccurate) {
-  for (int i = -708000; i <= 709000; i += i > -3000 && i < 3000 ? 1 : 131) {
-    const double x = i * 0.001 + 1e-9;
-    if (x > 709.0) break;
-    const long double expected = std::exp(static_cast<long double>(x));
-    ASSERT_NEAR(static_cast<double>(portable_exp(x) / expected - 1.0L), 0.0, 2 * 0x1p-52) << x;
+// far smaller, and r's own rounding moves e^r by half an ulp; the scaling is exact. Two epsilons cover their
+// sum.
+TEST(PortableMath, FloatExpIsAccurate) {
+  for (int i = -87000; i <= 88000; i += i > -20000 && i < 20000 ? 1 : 13) {
+    const float x = static_cast<float>(i) * 0.001f;
+    if (x < -87.0f || x > 88.0f) continue;
+    const double expected = std::exp(double{x});
+    ASSERT_NEAR(double{portable_exp(x)} / expected, 1.0, 2 * 0x1p-23) << x;
   }
-}
-
-TEST(PortableMath, ExpAtItsEdges) {
-  EXPECT_EQ(portable_exp(0.0), 1.0);
-  EXPECT_EQ(portable_exp(-0.0), 1.0);
-  EXPECT_EQ(portable_exp(-708.1), 0.0);
-  EXPECT_EQ(portable_exp(-1e300), 0.0);
-  EXPECT_EQ(portable_exp(-HUGE_VAL), 0.0);
-  EXPECT_EQ(portable_exp(710.0), HUGE_VAL);
-  EXPECT_TRUE(std::isnan(portable_exp(std::nan(""))));
-  EXPECT_GT(portable_exp(-708.0), 0.0);
-  EXPECT_LT(portable_exp(709.0), HUGE_VAL);
-  for (int i = 1; i < 2000; ++i) ASSERT_LE(portable_exp(i * -0.37), portable_exp((i - 1) * -0.37)) << i;
+  EXPECT_EQ(portable_exp(0.0f), 1.0f);
+  EXPECT_EQ(portable_exp(-87.5f), 0.0f);
+  EXPECT_EQ(portable_exp(-HUGE_VALF), 0.0f);
+  EXPECT_EQ(portable_exp(88.5f), HUGE_VALF);
+  EXPECT_TRUE(std::isnan(portable_exp(std::nanf(""))));
+  EXPECT_GT(portable_exp(-87.0f), 0.0f);
+  EXPECT_LT(portable_exp(88.0f), HUGE_VALF);
 }
 
 // The reduced angle is off by half an ulp of itself and by what the three parts of pi/2 leave over (below

@@ -27,7 +27,7 @@ struct FilterOptions {
   // came as foreseen the spreads shrink, down to least_spread of these.
   float place_spread_m = 0.03f;        // of the root
   float turn_spread_rad = 0.06f;       // of the root, about each axis
-  float limb_spread_m = 0.1f;          // of the far end of what a joint moves ...
+  float limb_spread_m = 0.06f;         // of the far end of what a joint moves ...
   float most_angle_spread_rad = 0.2f;  // ... but no angle by more than this
   float least_spread = 0.2f;           // 1: the spreads stay as they are
   float start_spread = 1.0f;           // about the pose of start(), times the spreads

@@ -100,37 +100,31 @@ TRIPTYCH_INLINE_HD float portable_sqrt(float x) {
 #endif
 }
 
-// e^x in double, to within an ulp: x = k ln 2 + r with |r| <= ln 2 / 2, e^r by its Taylor polynomial, whose
-// first omitted term is below 2^-57. Below -708 the result is 0 (no subnormal numbers), above 709 infinity;
-// NaN stays NaN.
-TRIPTYCH_INLINE_HD double portable_exp(double x) {
-  if (x < -708.0) return 0.0;
-  if (x > 709.0) return HUGE_VAL;
+// e^x to within an ulp or so: x = k ln 2 + r with |r| <= ln 2 / 2, e^r by its Taylor polynomial, whose first
+// omitted term is below 2^-27. Below -87 the result is 0 (no subnormal numbers), above 88 infinity; NaN stays
+// NaN.
+TRIPTYCH_INLINE_HD float portable_exp(float x) {
+  if (x < -87.0f) return 0.0f;
+  if (x > 88.0f) return HUGE_VALF;
   if (x != x) return x;
-  constexpr double shift = 0x1.8p52;  // adding it rounds to the nearest integer
-  const double shifted = fma(x, 0x1.71547652b82fep+0, shift);
-  const double k = shifted - shift;
-  double r = fma(k, -0x1.62e42fefa3000p-1, x);  // ln 2 in two parts; k times the first is exact
-  r = fma(k, -0x1.3de6af278ece6p-42, r);
-  double p = fma(r, 1.0 / 6227020800.0, 1.0 / 479001600.0);
-  p = fma(p, r, 1.0 / 39916800.0);
-  p = fma(p, r, 1.0 / 3628800.0);
-  p = fma(p, r, 1.0 / 362880.0);
-  p = fma(p, r, 1.0 / 40320.0);
-  p = fma(p, r, 1.0 / 5040.0);
-  p = fma(p, r, 1.0 / 720.0);
-  p = fma(p, r, 1.0 / 120.0);
-  p = fma(p, r, 1.0 / 24.0);
-  p = fma(p, r, 1.0 / 6.0);
-  p = fma(p, r, 0.5);
-  p = fma(p, r, 1.0);
-  p = fma(p, r, 1.0);
-  // 2^k for -1022 <= k <= 1023, put together from its bits.
-  const std::uint64_t bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(k) + 1023) << 52;
+  constexpr float shift = 0x1.8p23f;  // adding it rounds to the nearest integer
+  const float shifted = fmaf(x, 0x1.715476p+0f, shift);
+  const float k = shifted - shift;
+  float r = fmaf(k, -0x1.62e400p-1f, x);  // ln 2 in two parts; k times the first is exact
+  r = fmaf(k, -0x1.7f7d1cp-20f, r);
+  float p = fmaf(r, 1.0f / 5040.0f, 1.0f / 720.0f);
+  p = fmaf(p, r, 1.0f / 120.0f);
+  p = fmaf(p, r, 1.0f / 24.0f);
+  p = fmaf(p, r, 1.0f / 6.0f);
+  p = fmaf(p, r, 0.5f);
+  p = fmaf(p, r, 1.0f);
+  p = fmaf(p, r, 1.0f);
+  // 2^k for -126 <= k <= 127, put together from its bits.
+  const std::uint32_t bits = static_cast<std::uint32_t>(static_cast<std::int32_t>(k) + 127) << 23;
 #if defined(__CUDA_ARCH__)
-  return p * __longlong_as_double(static_cast<long long>(bits));
+  return p * __uint_as_float(bits);
 #else
-  return p * std::bit_cast<double>(bits);
+  return p * std::bit_cast<float>(bits);
 #endif
 }
 
