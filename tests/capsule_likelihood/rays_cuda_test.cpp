@@ -93,7 +93,7 @@ TEST_F(RaysCuda, AreThoseOfTheHost) {
 TEST_F(RaysCuda, AGraphServesFramesOfAnySize) {
   const std::vector<Vec3> cloud = points(5000, 7);
   const auto device_points = upload(cloud);
-  DeviceBuffer<std::int64_t> used(1);
+  DeviceBuffer<std::int64_t> used = upload(std::vector<std::int64_t>{0});
   DeviceRays rays(5000, {});
   const auto set = [&] { rays.set(device_points.span(), {}, used.data(), workspace_, stream()); };
   set();
