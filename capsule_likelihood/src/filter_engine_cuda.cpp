@@ -59,6 +59,9 @@ CudaEngine::CudaEngine(const Skeleton& skeleton, const Measure& measure, FilterP
   const std::int64_t floats = report_floats(plan_.dims, joint_count_);
   report_ = DeviceBuffer<std::byte>(temperings_bytes + floats * static_cast<std::int64_t>(sizeof(float)));
   host_report_ = PinnedBuffer<std::byte>(report_.size());
+  // What layers that are not there would tell is copied with the rest.
+  std::fill_n(host_report_.data(), host_report_.size(), std::byte{0});
+  copy_to_device(std::span<const std::byte>(host_report_.span()), report_.span(), stream_);
   reserve(most_points_, true);
 }
 
