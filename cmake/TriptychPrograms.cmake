@@ -67,13 +67,12 @@ function(add_triptych_bench name)
   endif()
 endfunction()
 
-# add_triptych_app(<name> SOURCES <files> MODULES <modules>): a demo program, linked to OpenCV and CLI11.
+# add_triptych_app(<name> SOURCES <files> MODULES <modules>): a demo program, linked to what demos share, to OpenCV and CLI11.
 function(add_triptych_app name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;MODULES")
   triptych_program(${name} SOURCES ${arg_SOURCES} MODULES ${arg_MODULES})
   if(${name}_MADE)
-    target_link_libraries(${name} PRIVATE ${TRIPTYCH_APP_TARGETS})
-    target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/apps")
+    target_link_libraries(${name} PRIVATE triptych_app_common)
     install(TARGETS ${name} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT triptych_apps)
     add_dependencies(apps ${name})
   endif()

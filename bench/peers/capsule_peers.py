@@ -7,31 +7,13 @@ A few samples are first checked against double precision. Writes JSON with the h
 installed is said and left out.
 """
 import argparse
-import json
 import os
-import platform
-import statistics
 import sys
+
+from peer_results import cpu_name, summary, torch_context, write_results
 
 SIZES = ((2000, 40, 50000), (3500, 48, 43000))
 TAU, SIGMA = 0.2, 0.03
-
-
-def summary(microseconds):
-    ordered = sorted(microseconds)
-    at = lambda share: ordered[int(share * (len(ordered) - 1))]
-    return {"us": statistics.median(ordered), "low_us": at(0.1), "high_us": at(0.9)}
-
-
-def cpu_name():
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as info:
-            for line in info:
-                if line.startswith("model name"):
-                    return line.split(":", 1)[1].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
 
 
 def make_scene(numpy, samples, capsules, points):
@@ -150,8 +132,7 @@ def by_torch(numpy, torch, trials, results):
                 results.append({"name": f"capsule/squared/peer_torch_{name}/resident/{samples}x{capsules}x{points}", **summary(times)})
             except RuntimeError as error:
                 print(f"torch {name} at {samples} x {capsules} x {points}: {str(error)[:300]}", file=sys.stderr)
-    properties = torch.cuda.get_device_properties(device)
-    return {"torch": torch.__version__, "gpu": properties.name, "gpu_memory_bytes": properties.total_memory}
+    return torch_context(torch, device)
 
 
 def main():
@@ -173,14 +154,7 @@ def main():
             print("PyTorch sees no GPU: nothing is measured", file=sys.stderr)
     except ImportError as error:
         print(f"{error.name} is not installed: nothing can be measured", file=sys.stderr)
-    text = json.dumps({"context": context, "benchmarks": results}, indent=2)
-    if options.out:
-        beside = options.out + ".part"
-        with open(beside, "w", encoding="utf-8") as file:
-            file.write(text + "\n")
-        os.replace(beside, options.out)
-    else:
-        print(text)
+    write_results(options.out, context, results)
     return 0
 
 

@@ -6,32 +6,14 @@ compiled on the GPU, the chain cv2.transform, clip, cv2.moments on the CPU. Ever
 timed. Writes JSON with the hardware in it; what is not installed is said and left out.
 """
 import argparse
-import json
 import os
-import platform
-import statistics
 import sys
 import time
 
+from peer_results import cpu_name, summary, torch_context, write_results
+
 WIDTH, HEIGHT = 1920, 1080
 FILTER = (0.012, -0.004, -0.006, -0.3)  # of skin_tracker_bench
-
-
-def summary(microseconds):
-    ordered = sorted(microseconds)
-    at = lambda share: ordered[int(share * (len(ordered) - 1))]
-    return {"us": statistics.median(ordered), "low_us": at(0.1), "high_us": at(0.9)}
-
-
-def cpu_name():
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as info:
-            for line in info:
-                if line.startswith("model name"):
-                    return line.split(":", 1)[1].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
 
 
 def make_frames(numpy, count):
@@ -141,8 +123,7 @@ def by_torch(numpy, torch, frames, trials, results):
     graph.replay()
     check(head(kept), exact, "torch in a graph", 0.05)
     results.append({"name": "skin/rgba/peer_torch_graph/resident", **timed(lambda _: graph.replay())})
-    properties = torch.cuda.get_device_properties(device)
-    return {"torch": torch.__version__, "gpu": properties.name, "gpu_memory_bytes": properties.total_memory}
+    return torch_context(torch, device)
 
 
 def main():
@@ -176,14 +157,7 @@ def main():
             print("PyTorch sees no GPU: its forms are left out", file=sys.stderr)
     except ImportError:
         print("torch is not installed: its forms are left out", file=sys.stderr)
-    text = json.dumps({"context": context, "benchmarks": results}, indent=2)
-    if options.out:
-        beside = options.out + ".part"
-        with open(beside, "w", encoding="utf-8") as file:
-            file.write(text + "\n")
-        os.replace(beside, options.out)
-    else:
-        print(text)
+    write_results(options.out, context, results)
     return 0
 
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "activated.hpp"
 #include "bands_cuda.hpp"
 
 namespace triptych::skin_tracker {
@@ -24,11 +25,6 @@ constexpr int blocks = 8;
 template <class Word>
 Word load(const Word& word) {
   return std::atomic_ref(const_cast<Word&>(word)).load(std::memory_order_relaxed);
-}
-
-Device activated(Device device) {
-  device.activate();
-  return device;
 }
 
 }  // namespace

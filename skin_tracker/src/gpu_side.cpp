@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "activated.hpp"
 #include "page_locked.hpp"
 
 #if defined(__x86_64__)
@@ -37,11 +38,6 @@ void finish_copies() {
 #if defined(__x86_64__)
   _mm_sfence();
 #endif
-}
-
-Device activated(Device device) {
-  device.activate();
-  return device;
 }
 
 cudaPointerAttributes attributes_of(const std::uint8_t* data) {

@@ -2,34 +2,15 @@
 # Whatever a user gets wrong: one sentence on stderr, exit code 2 for a command line that makes no sense and 1 for the rest,
 # and no file left behind. Usage: skin_demo_errors.sh <skin_demo> <scratch folder>
 set -u
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 program="$1"
 scratch="$2"
 rm -rf "$scratch"
 mkdir -p "$scratch/in/empty_folder" "$scratch/in/folder/sub"
 cd "$scratch" || exit 1
 export CUDA_VISIBLE_DEVICES=  # as on a machine without a GPU
-failures=0
-complain() {
-  echo "FAILED: $*" >&2
-  failures=$((failures + 1))
-}
-
-# expect <exit code> <words on stderr> <arguments>...: runs the program in an empty folder.
-expect() {
-  local code="$1" words="$2" got lines left
-  shift 2
-  rm -rf run && mkdir run
-  (cd run && exec "$program" "$@" >../stdout 2>../stderr </dev/null)
-  got=$?
-  lines=$(wc -l <stderr)
-  left=$(find run -mindepth 1 | head -n 3 | tr '\n' ' ')
-  [[ $got == "$code" ]] || complain "exit code $got instead of $code: $*"
-  [[ $lines == 1 ]] || complain "$lines lines on stderr: $*: $(cat stderr)"
-  grep -q '^skin_demo: .*\.$' stderr || complain "stderr is no sentence of skin_demo: $*: $(cat stderr)"
-  grep -qF -- "$words" stderr || complain "stderr lacks '$words': $*: $(cat stderr)"
-  [[ -z $left ]] || complain "left behind: $left: $*"
-  echo "$got  $(cat stderr)"
-}
+# shellcheck source=tests/apps/expect.sh
+source "$here/expect.sh"
 
 echo "this is no picture" >in/notes.txt
 : >in/empty.png

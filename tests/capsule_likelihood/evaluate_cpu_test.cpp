@@ -134,26 +134,9 @@ TEST(EvaluateCpu, CulledAndBruteAgreeBitForBitOnEveryPath) {
 TEST(EvaluateCpu, CulledAndBruteAgreeOnHostileBodies) {
   constexpr std::uint64_t seed = 11;
   TRIPTYCH_TRACE_SEED(seed);
-  PhiloxStream random(seed, 0);
-  const auto uniform = [&](float low, float high) { return low + (high - low) * random.next_uniform(); };
-  std::vector<Vec3> points;
-  for (int i = 0; i < 3000; ++i) {
-    const float z = uniform(0.01f, 1) * (i % 3 == 0 ? 20.0f : 1.0f), wide = i % 5 == 0 ? 30.0f : 1.0f;
-    points.push_back({z * wide * uniform(-1, 1), z * wide * uniform(-1, 1), z});
-  }
-  constexpr std::int64_t samples = 40, capsules = 9;
-  std::vector<Capsule> bodies;
-  for (int i = 0; i < samples * capsules; ++i) {
-    const float scale = std::pow(10.0f, uniform(-2, 2));
-    const auto place = [&] {
-      return Vec3{uniform(-1, 1) * scale, uniform(-1, 1) * scale, uniform(-0.5f, 1) * scale};
-    };
-    Capsule c{place(), uniform(0, 0.5f) * scale, place()};
-    if (i % 7 == 0) c.b = c.a;
-    if (i % 11 == 0) c.radius_m = 0;
-    bodies.push_back(c);
-  }
-  const MatrixView<const Capsule> view(bodies.data(), samples, capsules);
+  const auto scene = test::make_hostile_scene(40, 9, 3000, seed);
+  const std::vector<Vec3>& points = scene.points;
+  const MatrixView<const Capsule> view = scene.view();
   bool some_gain = false;
   for (Measure m : all_measures()) {
     for (const float tau : {0.05f, 0.2f, 3.0f}) {

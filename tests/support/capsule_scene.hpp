@@ -106,4 +106,32 @@ inline CapsuleScene make_capsule_scene(std::int64_t samples, std::int64_t capsul
   return scene;
 }
 
+// Points near and far, some far off the axis; capsules around the camera, behind it, beside it, huge, tiny,
+// out of view, balls and without thickness: whatever culling could get wrong.
+inline CapsuleScene make_hostile_scene(std::int64_t samples, std::int64_t capsules, std::int64_t points,
+                                       std::uint64_t seed) {
+  using capsule_likelihood::Capsule;
+  using capsule_likelihood::Vec3;
+  CapsuleScene scene;
+  scene.samples = samples;
+  scene.capsules = capsules;
+  PhiloxStream random(seed, 0);
+  const auto uniform = [&](float low, float high) { return low + (high - low) * random.next_uniform(); };
+  for (std::int64_t i = 0; i < points; ++i) {
+    const float z = uniform(0.01f, 1) * (i % 3 == 0 ? 20.0f : 1.0f), wide = i % 5 == 0 ? 30.0f : 1.0f;
+    scene.points.push_back({z * wide * uniform(-1, 1), z * wide * uniform(-1, 1), z});
+  }
+  for (std::int64_t i = 0; i < samples * capsules; ++i) {
+    const float scale = std::pow(10.0f, uniform(-2, 2));
+    const auto place = [&] {
+      return Vec3{uniform(-1, 1) * scale, uniform(-1, 1) * scale, uniform(-0.5f, 1) * scale};
+    };
+    Capsule c{place(), uniform(0, 0.5f) * scale, place()};
+    if (i % 7 == 0) c.b = c.a;
+    if (i % 11 == 0) c.radius_m = 0;
+    scene.bodies.push_back(c);
+  }
+  return scene;
+}
+
 }  // namespace triptych::test

@@ -1,0 +1,39 @@
+"""What the scripts of this folder share: how times are summed up, and how results are written."""
+import json
+import os
+import platform
+import statistics
+
+
+def summary(microseconds):
+    ordered = sorted(microseconds)
+    at = lambda share: ordered[int(share * (len(ordered) - 1))]
+    return {"us": statistics.median(ordered), "low_us": at(0.1), "high_us": at(0.9)}
+
+
+def cpu_name():
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as info:
+            for line in info:
+                if line.startswith("model name"):
+                    return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def torch_context(torch, device):
+    properties = torch.cuda.get_device_properties(device)
+    return {"torch": torch.__version__, "gpu": properties.name, "gpu_memory_bytes": properties.total_memory}
+
+
+def write_results(path, context, results):
+    """As JSON, to a file that is replaced as a whole, or to standard output when path is empty."""
+    text = json.dumps({"context": context, "benchmarks": results}, indent=2)
+    if not path:
+        print(text)
+        return
+    beside = path + ".part"
+    with open(beside, "w", encoding="utf-8") as file:
+        file.write(text + "\n")
+    os.replace(beside, path)
