@@ -211,7 +211,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
 
   group = "How much of it";
   app.add_option("--points", o.points,
-                 "At most so many points a frame; of motions exactly [default: 20000; on a CPU 6000]")
+                 "At most so many points a frame; of motions exactly [default: 20000; on a CPU 10000]")
       ->type_name("N")
       ->group(group);
   auto* frames = app.add_option("--frames", o.frames, "At most so many frames [default: all; synthetic: 150]")
@@ -241,7 +241,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
          "auto, cpu, cuda, or by number: cuda:0, cuda:0,1 (they share the likelihoods) [default: auto]")
       ->type_name("NAME")
       ->group(group);
-  app.add_option("--samples", o.samples, "Poses that are tried at once [default: 2000; on a CPU 500]")
+  app.add_option("--samples", o.samples, "Poses that are tried at once [default: 2000; on a CPU 1000]")
       ->type_name("J")
       ->group(group);
   app.add_option("--layers", o.layers, "Rounds of trying a frame, ever closer together [default: 5]")
@@ -331,8 +331,8 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
 }
 
 Options with_defaults(Options options, bool is_gpu) {
-  if (options.points == 0) options.points = is_gpu ? 20000 : 6000;
-  if (options.samples == 0) options.samples = is_gpu ? 2000 : 500;
+  if (options.points == 0) options.points = is_gpu ? 20000 : 10000;
+  if (options.samples == 0) options.samples = is_gpu ? 2000 : 1000;
   return options;
 }
 
