@@ -2,6 +2,7 @@
 # Recorded data, a few frames of each kind: depth images with the sensor's joints and without, a motion that begins with an added
 # pose, a stereo pair. Usage: capsule_demo_data.sh <capsule_demo> <scratch folder>
 set -eu
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 program="$1"
 scratch="$2"
 data="${TRIPTYCH_DATA_DIR:-}"
@@ -16,16 +17,8 @@ rm -rf "$scratch"
 mkdir -p "$scratch"
 cd "$scratch"
 quick=(--device cpu --no-pictures --points 2000 --samples 300 --layers 5)
-fail() {
-  echo "FAILED: $*" >&2
-  exit 1
-}
-value() { awk -v key="\"$2\":" '$1 == key { gsub(/,/, "", $2); print $2; exit }' "$1"; }
-# check <what> <value> <limit>
-check() {
-  echo "$1: $2, at most $3 wanted"
-  awk -v v="$2" -v limit="$3" 'BEGIN { exit !(v != "" && v + 0 <= limit + 0) }' || fail "$1"
-}
+# shellcheck source=tests/apps/summary.sh
+source "$here/summary.sh"
 
 camera=(--depth "$depth/depth" --intrinsics "285.6,285.6,160,120")
 "$program" "${quick[@]}" "${camera[@]}" --truth "$depth/joints.csv" --frames 4 --out depth >/dev/null

@@ -2,6 +2,7 @@
 # The synthetic walk, quickly: followed closely, every file written with its columns, the same poses for the same seed, and the
 # poses that it wrote taken as input again. Usage: capsule_demo_synthetic.sh <capsule_demo> <scratch folder>
 set -eu
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 program="$1"
 scratch="$2"
 rm -rf "$scratch"
@@ -9,17 +10,8 @@ mkdir -p "$scratch"
 cd "$scratch"
 quick=(--device cpu --headless --points 2000 --samples 300 --layers 5)
 
-fail() {
-  echo "FAILED: $*" >&2
-  exit 1
-}
-# value <file> <key>: of a summary, the first number after that key.
-value() { awk -v key="\"$2\":" '$1 == key { gsub(/,/, "", $2); print $2; exit }' "$1"; }
-# check <what> <value> <limit>
-check() {
-  echo "$1: $2, at most $3 wanted"
-  awk -v v="$2" -v limit="$3" 'BEGIN { exit !(v != "" && v + 0 <= limit + 0) }' || fail "$1"
-}
+# shellcheck source=tests/apps/summary.sh
+source "$here/summary.sh"
 
 "$program" "${quick[@]}" --frames 6 --out walk
 for file in first.png last.png poses.csv poses.bvh frames.csv summary.json; do
