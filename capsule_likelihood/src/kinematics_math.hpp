@@ -8,6 +8,8 @@
 
 #include <cmath>
 
+#include "exact_math.hpp"
+
 namespace triptych::capsule_likelihood::detail {
 
 struct Mat3 {
@@ -20,17 +22,9 @@ struct Frame {
   Vec3 place;
 };
 
-TRIPTYCH_INLINE_HD float divide(float numerator, float denominator) {
-#if defined(__CUDA_ARCH__)
-  return __fdiv_rn(numerator, denominator);
-#else
-  return numerator / denominator;
-#endif
-}
-
 // The rotation of a quaternion of any length but 0.
 TRIPTYCH_INLINE_HD Mat3 rotation_of(float w, float x, float y, float z) {
-  const float s = divide(2.0f, fmaf(w, w, fmaf(x, x, fmaf(y, y, z * z))));
+  const float s = exact::any_quotient(2.0f, fmaf(w, w, fmaf(x, x, fmaf(y, y, z * z))));
   const float sx = s * x, sy = s * y, sz = s * z;
   const float wx = w * sx, wy = w * sy, wz = w * sz;
   const float xx = x * sx, zz = z * sz;
