@@ -1,5 +1,7 @@
+// skin_tracker_bench on a GPU: the columns of the paper's table, formats and batches.
 #include "skin_tracker_gpu_bench.hpp"
 
+#include "skin_gpu_frames.hpp"
 #include "support/limits.hpp"
 #include "support/runner.hpp"
 
@@ -7,7 +9,6 @@
 #include <triptych/core/device.hpp>
 #include <triptych/core/parallel.hpp>
 #include <triptych/skin_tracker/split.hpp>
-#include <triptych/skin_tracker/tracker.hpp>
 #include <triptych/skin_tracker/variants.hpp>
 
 #include <functional>
@@ -25,81 +26,7 @@ using skin_tracker::FloatSums;
 using skin_tracker::Frame;
 using skin_tracker::FrameFormat;
 using skin_tracker::Sums;
-using skin_tracker::Tracker;
-using skin_tracker::TrackOn;
 using skin_tracker::Variant;
-
-// Random bytes in page-locked and in device memory, seen as frames of any format.
-class GpuFrames {
- public:
-  static GpuFrames& instance(bool quick) {
-    static GpuFrames frames(quick ? 16 : 64);
-    return frames;
-  }
-
-  int count() const { return count_; }
-  Frame host(int k, FrameFormat format = FrameFormat::rgba) const {
-    return view<Space::host>(host_.data() + offset(k), format);
-  }
-  DeviceFrame device(int k, FrameFormat format = FrameFormat::rgba) const {
-    return view<Space::device>(device_.data() + offset(k), format);
-  }
-  DeviceImageView<const Rgba8> image(int k) const {
-    return {reinterpret_cast<const Rgba8*>(device_.data() + offset(k)), skin_width, skin_height};
-  }
-  // From page-locked memory to where device(k) is: the first bytes of a frame.
-  void upload(int k, std::size_t bytes, StreamRef stream) {
-    const auto n = static_cast<std::int64_t>(bytes);
-    copy_to_device(std::span<const std::uint8_t>(host_.data() + offset(k), bytes),
-                   DeviceSpan<std::uint8_t>(device_.data() + offset(k), n), stream);
-  }
-
- private:
-  explicit GpuFrames(int count)
-      : count_(count),
-        host_(static_cast<std::int64_t>(skin_bytes) * count),
-        device_(static_cast<std::int64_t>(skin_bytes) * count) {
-    fill_frames(host_.span());
-    Stream stream;
-    copy_to_device(std::span<const std::uint8_t>(host_.span()), device_.span(), stream);
-    stream.synchronize();
-  }
-
-  // Far apart, so that frames one after the other share no cache.
-  std::size_t offset(int k) const { return static_cast<std::size_t>(k * 7 % count_) * skin_bytes; }
-
-  template <Space space>
-  static skin_tracker::BasicFrame<space> view(const std::uint8_t* data, FrameFormat format) {
-    const bool nv12 = format == FrameFormat::nv12;
-    const std::int64_t pitch = std::int64_t{skin_width} * bytes_per_pixel(format);
-    return {format,          data,  skin_width,
-            skin_height,     pitch, nv12 ? data + pitch * skin_height : nullptr,
-            nv12 ? pitch : 0};
-  }
-
-  int count_;
-  PinnedBuffer<std::uint8_t> host_;
-  DeviceBuffer<std::uint8_t> device_;
-};
-
-double bytes_of(FrameFormat format) {
-  const double pixels = double{skin_width} * skin_height;
-  return format == FrameFormat::nv12 ? 1.5 * pixels : pixels * bytes_per_pixel(format);
-}
-
-// The pure copy of an RGBA frame from page-locked memory, until the host knows.
-const Limit& copy_limit(bool quick) {
-  static const Limit limit = [quick] {
-    auto& frames = GpuFrames::instance(quick);
-    Stream stream;
-    const Timing timing = time_trials(200, [&](int k) {
-      frames.upload(k, skin_bytes, stream);
-      stream.synchronize();
-    });
-    return Limit{timing, static_cast<double>(skin_bytes)};
-  }();
-  return limit;
-}
 
 // One call between two events.
 template <class Call>
@@ -277,103 +204,6 @@ void define_paper_joint(bool quick) {
   });
 }
 
-// The frames of the bench in pageable memory.
-class PageableFrames {
- public:
-  explicit PageableFrames(const GpuFrames& frames) : count_(frames.count()) {
-    bytes_.reserve(skin_bytes * static_cast<std::size_t>(count_));
-    for (int k = 0; k < count_; ++k) {
-      const std::uint8_t* from = frames.host(k).data();
-      bytes_.insert(bytes_.end(), from, from + skin_bytes);
-    }
-  }
-  Frame frame(int k) const {
-    return {FrameFormat::rgba, bytes_.data() + static_cast<std::size_t>(k % count_) * skin_bytes, skin_width,
-            skin_height, std::int64_t{4} * skin_width};
-  }
-
- private:
-  int count_;
-  std::vector<std::uint8_t> bytes_;
-};
-
-// Ours, as a user has it: from a frame in host memory to the head, one after the other or (streamed) with
-// frames in flight, where the time is that between two heads.
-void add_tracker(const std::string& name, TrackOn on, FrameFormat format, bool pinned, bool streamed,
-                 bool quick) {
-  const std::string mode = std::string(pinned ? "pinned" : "pageable") + (streamed ? "_streamed" : "");
-  add(skin_name(name, mode, std::string(to_string(format))), [=] {
-    auto& frames = GpuFrames::instance(quick);
-    skin_tracker::TrackerOptions options;
-    options.on = on;
-    Tracker tracker(skin_filter, format, skin_width, skin_height, options);
-    std::optional<PageableFrames> pageable;
-    if (!pinned) pageable.emplace(frames);
-    const auto frame = [&](int k) { return pinned ? frames.host(k, format) : pageable->frame(k); };
-    for (int k = 0; k < 20; ++k) {
-      const auto head = tracker.track(frame(k)).raw;
-      const auto exact = skin_tracker::locate_cpu(frame(k), skin_filter);
-      if (head.x_px != exact.x_px || head.y_px != exact.y_px || head.area != exact.area)
-        throw std::runtime_error("a wrong head");
-    }
-    const auto track = [&](int k) {
-      if (!streamed) return tracker.track(frame(k));
-      while (tracker.in_flight() < Tracker::most_in_flight) tracker.submit(frame(k));
-      return tracker.next();
-    };
-    for (int k = 0; k < 200; ++k) tracker.track(frame(k));
-    const Timing timing = time_trials(200, track);
-    return Measurement{timing, bytes_of(format), on == TrackOn::cuda ? copy_limit(quick).bytes_per_us() : 0};
-  });
-}
-
-// CPU and joint, a frame each in turns: the host's memory may be faster in one minute than in the next.
-struct InTurns {
-  Timing cpu, joint;
-};
-
-InTurns time_in_turns(bool pinned, bool quick) {
-  auto& frames = GpuFrames::instance(quick);
-  std::optional<PageableFrames> pageable;
-  if (!pinned) pageable.emplace(frames);
-  const auto frame = [&](int k) { return pinned ? frames.host(k) : pageable->frame(k); };
-  const auto tracker_on = [](TrackOn on) {
-    skin_tracker::TrackerOptions options;
-    options.on = on;
-    return Tracker(skin_filter, FrameFormat::rgba, skin_width, skin_height, options);
-  };
-  Tracker cpu = tracker_on(TrackOn::cpu), joint = tracker_on(TrackOn::joint);
-  for (int k = 0; k < 20; ++k) {
-    const auto a = cpu.track(frame(k)).raw, b = joint.track(frame(k)).raw;
-    if (a.x_px != b.x_px || a.y_px != b.y_px || a.area != b.area)
-      throw std::runtime_error("CPU and joint see different heads");
-  }
-  for (int k = 0; k < 200; ++k) joint.track(frame(k));  // it learns
-  std::vector<double> cpu_us, joint_us;
-  const auto time = [&](Tracker& tracker, int k, std::vector<double>& us) {
-    const Stopwatch watch;
-    tracker.track(frame(k));
-    us.push_back(watch.elapsed_us());
-  };
-  for (int k = 0; k < (quick ? 40 : 600); k += 2) {
-    time(cpu, k, cpu_us);
-    time(joint, k + 1, joint_us);
-  }
-  return {summarize(cpu_us), summarize(joint_us)};
-}
-
-void add_in_turns(bool pinned, bool quick) {
-  const std::string mode = pinned ? "pinned" : "pageable";
-  auto timed = std::make_shared<std::optional<InTurns>>();
-  const auto measure = [=](Timing InTurns::*which) {
-    if (!*timed) *timed = time_in_turns(pinned, quick);
-    return Measurement{(**timed).*which, bytes_of(FrameFormat::rgba), 0};
-  };
-  const std::string format(to_string(FrameFormat::rgba));
-  add(skin_name("tracker_joint", mode, format), [=] { return measure(&InTurns::joint); });
-  add(skin_name("tracker_cpu", mode, format), [=] { return measure(&InTurns::cpu); });
-}
-
 // A frame of another format that lies on the GPU.
 void add_format(FrameFormat format, bool rotating, bool quick) {
   add(skin_name("fast", rotating ? "rotating" : "resident", std::string(to_string(format))), [=] {
@@ -431,13 +261,8 @@ void define_gpu_skin(bool quick) {
       add_format(format, true, quick);
     }
     add_batch(format, quick);
-    add_tracker("tracker_cuda", TrackOn::cuda, format, true, false, quick);
   }
-  add_tracker("tracker_cuda", TrackOn::cuda, FrameFormat::rgba, false, false, quick);
-  for (const bool pinned : {true, false}) {
-    add_tracker("tracker_cuda", TrackOn::cuda, FrameFormat::rgba, pinned, true, quick);
-    add_in_turns(pinned, quick);
-  }
+  define_gpu_trackers(quick);
 }
 
 }  // namespace triptych::bench

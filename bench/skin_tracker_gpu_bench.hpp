@@ -69,5 +69,6 @@ inline std::string skin_name(const std::string& variant, const std::string& mode
 
 // The GPU's measurements; nothing in a build without CUDA.
 void define_gpu_skin(bool quick);
+void define_gpu_trackers(bool quick);  // called by it
 
 }  // namespace triptych::bench
