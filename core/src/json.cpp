@@ -9,6 +9,17 @@
 
 namespace triptych {
 
+namespace {
+
+// What the parser says, without its number and its own count of the place.
+std::string reason_of(const Json::parse_error& error) {
+  const std::string words = error.what();
+  const auto colon = words.find(": ");
+  return colon == std::string::npos ? words : words.substr(colon + 2);
+}
+
+}  // namespace
+
 Json read_json(const std::filesystem::path& path) {
   const std::string text = read_text(path);
   try {
@@ -18,7 +29,7 @@ Json read_json(const std::filesystem::path& path) {
     const std::string_view before = std::string_view(text).substr(0, error.byte == 0 ? 0 : error.byte - 1);
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
     const auto column = static_cast<std::int64_t>(before.size() - (before.rfind('\n') + 1)) + 1;
-    throw ParseError(path.string(), line, column, error.what());
+    throw ParseError(path.string(), line, column, "no JSON: " + reason_of(error));
   } catch (const Json::exception& error) {
     throw ParseError(path.string(), 0, 0, error.what());
   }
