@@ -177,7 +177,8 @@ TEST_F(TuningCacheTest, RandomDamageIsSurvived) {
 }
 
 TEST_F(TuningCacheTest, FoldersAndUnwritablePlaces) {
-  const TuningCache folder(folder_);
+  fs::create_directory(file_);  // inside, so that the lock beside it goes with the test's folder
+  const TuningCache folder(file_);
   EXPECT_FALSE(folder.note().empty());
   EXPECT_THROW(folder.save(), Error);
   const TuningCache device("/dev/null/no/such.json");
