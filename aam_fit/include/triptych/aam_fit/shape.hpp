@@ -24,9 +24,9 @@ struct Similarity {
   friend bool operator==(const Similarity&, const Similarity&) = default;
 };
 
-Point apply(const Similarity& pose, Point p);
-Shape apply(const Similarity& pose, std::span<const Point> shape);
-// apply(after_of(b, a), p) == apply(b, apply(a, p)), and the way back. InvalidArgument when a pose shrinks to
+Point posed(const Similarity& pose, Point p);
+Shape posed(const Similarity& pose, std::span<const Point> shape);
+// posed(compose(b, a), p) == posed(b, posed(a, p)), and the way back. InvalidArgument when a pose shrinks to
 // a point.
 Similarity compose(const Similarity& after, const Similarity& before);
 Similarity inverse(const Similarity& pose);
