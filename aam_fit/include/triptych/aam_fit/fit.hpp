@@ -28,6 +28,7 @@ struct FitOptions {
   double least_gain = 1e-3;     // converged when the error falls by less than this share of itself ...
   double least_move_px = 0.02;  // ... or when the step would move no landmark by more than this
   double most_outside = 0.25;   // lost when more than this share of the pixels lies outside the image
+  bool together = true;  // GPU: step sizes below 1 are tried in one pass; the result is that of one by one
 };
 
 enum class FitStatus {
