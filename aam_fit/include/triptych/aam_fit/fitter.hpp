@@ -17,7 +17,7 @@ enum class Algorithm { regression, project_out, simultaneous };  // the last two
 
 struct FitterOptions {
   Algorithm algorithm = Algorithm::regression;
-  FitOptions fit;                             // most_iterations: 0 takes each level's own
+  FitOptions fit{.most_iterations = 0};       // 0 takes each level's own
   int most_width = 1920, most_height = 1080;  // of frames (GPU)
   int most_faces = 1;                         // of a batch (GPU)
   double around = 0.5;                        // of the face on each side that the crop holds
