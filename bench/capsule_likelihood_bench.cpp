@@ -20,7 +20,6 @@
 namespace triptych::bench {
 namespace {
 
-using capsule_likelihood::CpuPath;
 using capsule_likelihood::Measure;
 using capsule_likelihood::Method;
 using capsule_likelihood::Rays;

@@ -21,7 +21,6 @@
 namespace triptych::bench {
 namespace {
 
-using skin_tracker::CpuPath;
 using skin_tracker::FixedFilter;
 using skin_tracker::FloatSums;
 using skin_tracker::Frame;

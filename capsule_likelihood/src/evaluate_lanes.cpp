@@ -61,24 +61,13 @@ std::vector<CpuPath> find_paths() {
 
 }  // namespace
 
-std::string_view to_string(CpuPath path) {
-  constexpr std::string_view names[] = {"plain", "avx2", "avx512", "neon", "simd"};
-  const auto i = static_cast<std::size_t>(path);
-  require(i < std::size(names), "there is no path number ", i);
-  return names[i];
-}
-
 std::span<const CpuPath> available_cpu_paths() {
   static const std::vector<CpuPath> paths = find_paths();
   return paths;
 }
 
 PartKernels part_kernels(CpuPath path) {
-  const std::span<const CpuPath> paths = available_cpu_paths();
-  if (path == CpuPath::simd) path = paths.back();
-  require(std::find(paths.begin(), paths.end(), path) != paths.end(), "this machine has no path ",
-          to_string(path));
-  switch (path) {
+  switch (pick_cpu_path(path, available_cpu_paths())) {
 #if defined(__x86_64__)
     case CpuPath::avx2:
       return {&avx2::prepare_body, &avx2::may_meet_32, &avx2::gain_of_part};

@@ -2,16 +2,12 @@
 #pragma once
 
 #include <triptych/capsule_likelihood/likelihood.hpp>
+#include <triptych/core/cpu_path.hpp>
 
 #include <span>
-#include <string_view>
 
 namespace triptych::capsule_likelihood {
 
-// plain: one ray after the other, on every machine. simd: the best of the others that this machine has.
-enum class CpuPath { plain, avx2, avx512, neon, simd };
-
-std::string_view to_string(CpuPath path);
 // What this machine can run; plain is always among them, simd is not listed.
 std::span<const CpuPath> available_cpu_paths();
 

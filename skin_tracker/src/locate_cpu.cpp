@@ -73,13 +73,6 @@ rows::SumStrip strip_function(CpuPath path) {
 
 }  // namespace
 
-std::string_view to_string(CpuPath path) {
-  constexpr std::string_view names[] = {"plain", "avx2", "avx512", "neon", "simd"};
-  const auto i = static_cast<std::size_t>(path);
-  require(i < std::size(names), "there is no path number ", i);
-  return names[i];
-}
-
 std::span<const CpuPath> available_cpu_paths() {
   static const std::vector<CpuPath> paths = find_paths();
   return paths;
@@ -88,10 +81,7 @@ std::span<const CpuPath> available_cpu_paths() {
 Sums sum_cpu_by(CpuPath path, const Frame& frame, const Region& region, const FixedFilter& filter,
                 int threads) {
   check_region(region, frame.width(), frame.height());
-  const std::span<const CpuPath> paths = available_cpu_paths();
-  if (path == CpuPath::simd) path = paths.back();
-  require(std::find(paths.begin(), paths.end(), path) != paths.end(), "this machine has no path ",
-          to_string(path));
+  path = pick_cpu_path(path, available_cpu_paths());
   const rows::SumStrip sum_strip =
       by_format(frame.format(), [&](auto format) { return strip_function<format()>(path); });
   return sum_region(region, threads, [&](const Region& strip) { return sum_strip(frame, strip, filter); });

@@ -2,19 +2,15 @@
 // bits.
 #pragma once
 
+#include <triptych/core/cpu_path.hpp>
 #include <triptych/skin_tracker/filter.hpp>
 #include <triptych/skin_tracker/frame.hpp>
 #include <triptych/skin_tracker/head.hpp>
 
 #include <span>
-#include <string_view>
 
 namespace triptych::skin_tracker {
 
-// plain: one pixel after the other, on every machine. simd: the best of the others that this machine has.
-enum class CpuPath { plain, avx2, avx512, neon, simd };
-
-std::string_view to_string(CpuPath path);
 // What this machine can run; plain is always among them, simd is not listed.
 std::span<const CpuPath> available_cpu_paths();
 

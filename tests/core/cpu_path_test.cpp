@@ -1,0 +1,29 @@
+// Paths: their names, and what is picked of those that a machine has.
+#include <gtest/gtest.h>
+#include <triptych/core/cpu_path.hpp>
+#include <triptych/core/error.hpp>
+
+#include <array>
+
+#include "support/expect_error.hpp"
+
+namespace triptych {
+namespace {
+
+TEST(CpuPath, HasNames) {
+  EXPECT_EQ(to_string(CpuPath::plain), "plain");
+  EXPECT_EQ(to_string(CpuPath::avx512), "avx512");
+  EXPECT_EQ(to_string(CpuPath::simd), "simd");
+  EXPECT_ERROR(to_string(static_cast<CpuPath>(77)), InvalidArgument, "number 77");
+}
+
+TEST(CpuPath, SimdIsTheBestThereIs) {
+  const std::array paths{CpuPath::plain, CpuPath::avx2};
+  EXPECT_EQ(pick_cpu_path(CpuPath::simd, paths), CpuPath::avx2);
+  EXPECT_EQ(pick_cpu_path(CpuPath::plain, paths), CpuPath::plain);
+  EXPECT_ERROR(pick_cpu_path(CpuPath::neon, paths), InvalidArgument, "this machine has no path neon");
+  EXPECT_ERROR(pick_cpu_path(CpuPath::simd, {}), InvalidArgument, "one path");
+}
+
+}  // namespace
+}  // namespace triptych
