@@ -19,10 +19,16 @@
 
 namespace triptych::aam_fit {
 
+// projection (the paper's): alpha = (x.g0 - beta 1.g0) / (g0.g0), which is small or negative where nothing
+// looks like the model. length: alpha = |x - beta| / |g0|, which is 0 for a flat texture only; the update
+// must be trained with the same.
+enum class Normalisation { projection, length };
+
 // Matrices are row-major. Coordinates are interleaved (x0, y0, x1, y1, ...), in pixels of the level's image,
 // in which a face in its mean pose is face_size_px large (planes() of prepare.hpp makes that image).
 struct Level {
-  Features features;        // what the planes hold
+  Features features;  // what the planes hold
+  Normalisation normalisation = Normalisation::projection;
   double face_size_px = 0;  // of s0: face_size(s0)
   ReferenceFrame frame;     // its raster has the same unit: frame.scale == 1
 
