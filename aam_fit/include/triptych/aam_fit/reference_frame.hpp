@@ -13,7 +13,8 @@
 namespace triptych::aam_fit {
 
 // Where pixel i of the frame lies in an image: a S[corners[0]] + b S[corners[1]] + (1 - a - b) S[corners[2]].
-// Corners may repeat no vertex; weights outside 0..1 are pixels of the margin.
+// Corners repeat no vertex. Pixels of the margin have weights outside 0..1; their corners are two neighbours
+// on the outline and one landmark in the middle (where there is one), which keeps those weights small.
 struct WarpPixel {
   std::uint16_t corners[3];
   std::uint16_t spare = 0;
