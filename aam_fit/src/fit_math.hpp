@@ -9,13 +9,21 @@
 #include <triptych/aam_fit/fit.hpp>
 #include <triptych/core/host_device.hpp>
 
+#include <cmath>
 #include <cstdint>
 
 namespace triptych::aam_fit {
 
+// The gain by which a texture is divided. dot: (x - beta).g0; spread: sum (x - beta)^2.
+template <class T>
+TRIPTYCH_INLINE_HD T texture_alpha(Normalisation normalisation, T dot, T spread, T g0g0) {
+  if (normalisation == Normalisation::projection) return dot / g0g0;
+  return spread > T(0) ? static_cast<T>(sqrt(spread / g0g0)) : T(0);
+}
+
 // alpha is a failure when it is not positive, and also when it is positive by rounding alone: the texture is
-// flat (its spread, sum (x - beta)^2, vanishes in the sum of squares S2 from which it was taken), or has
-// nothing in common with g0 (their correlation is below 0.001). NaN is a failure.
+// flat (its spread vanishes in the sum of squares S2 from which it was taken), or has nothing in common with
+// g0 (their correlation is below 0.001). NaN is a failure.
 template <class T>
 TRIPTYCH_INLINE_HD bool has_contrast(T alpha, T spread, T S2, T g0g0) {
   return spread > T(0x1p-18) * S2 && alpha > T(0) && alpha * alpha * g0g0 > T(1e-6) * spread;

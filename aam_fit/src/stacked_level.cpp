@@ -98,6 +98,7 @@ StackedLevel stack(const Level& level, Storage storage, int threads) {
   s.z1 = block(steps, m, m + 1, 1);
   s.g0g0 = p(steps + m, m);
   s.sum_g0 = p(steps + m, m + 1);
+  s.normalisation = level.normalisation;
   require(s.g0g0 > 0, "a level whose mean texture is zero cannot be fitted");
   return s;
 }
@@ -108,8 +109,8 @@ PassSolution solve_pass(const StackedLevel& level, const double* sums, double S1
   const auto n = static_cast<double>(level.samples);
   PassSolution s;
   s.beta = S1 / n;
-  s.alpha = (sums[steps + m] - s.beta * level.sum_g0) / level.g0g0;
-  const double spread = S2 - n * s.beta * s.beta;
+  const double spread = S2 - n * s.beta * s.beta, dot = sums[steps + m] - s.beta * level.sum_g0;
+  s.alpha = texture_alpha(level.normalisation, dot, spread, level.g0g0);
   if (!has_contrast(s.alpha, spread, S2, level.g0g0)) {
     s.alpha = std::min(s.alpha, 0.0);
     return s;
@@ -122,7 +123,8 @@ PassSolution solve_pass(const StackedLevel& level, const double* sums, double S1
     texture += (sums[steps + i] - s.beta * level.z1[static_cast<std::size_t>(i)]) * double{c[i]};
     mean += level.z0[static_cast<std::size_t>(i)] * double{c[i]};
   }
-  s.error = spread / (s.alpha * s.alpha) - level.g0g0 + quadratic - 2 * texture / s.alpha + 2 * mean;
+  // |(x - beta) / alpha - g0 - Qg'c|^2, term by term.
+  s.error = spread / (s.alpha * s.alpha) + level.g0g0 + quadratic - 2 * (dot + texture) / s.alpha + 2 * mean;
   if (step == nullptr) return s;
   for (int i = 0; i < steps; ++i) {
     const auto row = static_cast<std::size_t>(i);

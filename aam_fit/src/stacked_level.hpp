@@ -27,6 +27,7 @@ struct StackedLevel {
   std::vector<double> G;        // modes x modes: Qg Qg'
   std::vector<double> z1, z0;   // modes: Qg 1, Qg g0
   double g0g0 = 0, sum_g0 = 0;
+  Normalisation normalisation = Normalisation::projection;
 };
 
 StackedLevel stack(const Level& level, Storage storage, int threads);
