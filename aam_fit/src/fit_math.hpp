@@ -17,8 +17,11 @@ namespace triptych::aam_fit {
 // The gain by which a texture is divided. dot: (x - beta).g0; spread: sum (x - beta)^2.
 template <class T>
 TRIPTYCH_INLINE_HD T texture_alpha(Normalisation normalisation, T dot, T spread, T g0g0) {
-  if (normalisation == Normalisation::projection) return dot / g0g0;
-  return spread > T(0) ? static_cast<T>(sqrt(spread / g0g0)) : T(0);
+  const T projection = dot / g0g0;
+  if (normalisation == Normalisation::projection) return projection;
+  const T length = spread > T(0) ? static_cast<T>(sqrt(spread / g0g0)) : T(0);
+  if (normalisation == Normalisation::length) return length;
+  return projection > length / 2 ? projection : length / 2;
 }
 
 // alpha is a failure when it is not positive, and also when it is positive by rounding alone: the texture is

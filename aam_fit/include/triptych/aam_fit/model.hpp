@@ -20,9 +20,10 @@
 namespace triptych::aam_fit {
 
 // projection (the paper's): alpha = (x.g0 - beta 1.g0) / (g0.g0), which is small or negative where nothing
-// looks like the model. length: alpha = |x - beta| / |g0|, which is 0 for a flat texture only; the update
-// must be trained with the same.
-enum class Normalisation { projection, length };
+// looks like the model. length: alpha = |x - beta| / |g0|, which is 0 for a flat texture only. floored: the
+// projection, but no less than half the length, so that a poor start does not blow up its residual. The
+// update must be trained with the same.
+enum class Normalisation { projection, length, floored };
 
 // Matrices are row-major. Coordinates are interleaved (x0, y0, x1, y1, ...), in pixels of the level's image,
 // in which a face in its mean pose is face_size_px large (planes() of prepare.hpp makes that image).
