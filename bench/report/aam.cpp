@@ -44,26 +44,32 @@ const AamCurve::At* place(const AamCurve& curve, std::int64_t pixels) {
   return nullptr;
 }
 
-// The paper's table: per_frame: milliseconds a frame, else microseconds an iteration.
-std::string paper_table(const AamGrowth& growth, bool per_frame) {
-  const double paper_scale = per_frame ? 1 : 1e3 / aam_iterations;
-  const double our_scale = per_frame ? 1e-3 : 1.0 / aam_iterations;
-  std::vector<std::string> head = {"pixels", "paper: CPU", "paper: GPU", "speed-up"};
+// The paper's table with its forms and ours; peers are in the tables of every time.
+std::string paper_table(AamGrowth growth, bool per_frame) {
+  std::erase_if(growth.curves, [](const AamCurve& curve) { return curve.form.starts_with("peer_"); });
+  const auto of_paper = [&](double ms) {
+    return per_frame ? fixed(ms, 2) : three_digits(ms * 1e3 / aam_iterations);
+  };
+  const double scale = per_frame ? 1e-3 : 1.0 / aam_iterations;
+  std::vector<std::string> head = {"pixels", "paper: CPU", "paper: GPU"};
+  if (per_frame) head.emplace_back("speed-up");
+  const std::size_t ours = head.size();
   for (const AamCurve& curve : growth.curves) {
-    head.push_back((head.size() == 4 ? "here: " : "") + escape_markdown(curve.form));
-    if (curve.form != aam_baseline) head.emplace_back("speed-up");
+    head.push_back((head.size() == ours ? "here: " : "") + escape_markdown(curve.form));
+    if (per_frame && curve.form != aam_baseline) head.emplace_back("speed-up");
   }
   std::string rows;
   for (const PaperFit& paper : paper_fits()) {
-    std::vector<std::string> cells = {std::to_string(paper.pixels), three_digits(paper.cpu_ms * paper_scale),
-                                      three_digits(paper.gpu_ms * paper_scale),
-                                      three_digits(paper.cpu_ms / paper.gpu_ms)};
+    std::vector<std::string> cells = {std::to_string(paper.pixels), of_paper(paper.cpu_ms),
+                                      of_paper(paper.gpu_ms)};
+    if (per_frame) cells.push_back(three_digits(paper.cpu_ms / paper.gpu_ms));
     bool measured = false;
     for (const AamCurve& curve : growth.curves) {
       const AamCurve::At* at = place(curve, paper.pixels);
       measured |= at != nullptr;
-      cells.push_back(at ? three_digits(at->us * our_scale) : "-");
-      if (curve.form != aam_baseline) cells.push_back(at && at->speed_up ? three_digits(*at->speed_up) : "-");
+      cells.push_back(at ? three_digits(at->us * scale) : "-");
+      if (per_frame && curve.form != aam_baseline)
+        cells.push_back(at && at->speed_up ? three_digits(*at->speed_up) : "-");
     }
     if (measured) rows += table_row(cells);
   }
