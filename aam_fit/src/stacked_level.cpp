@@ -7,6 +7,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "fit_math.hpp"
 
@@ -57,6 +58,32 @@ Matrix products(const StackedLevel& s, int threads) {
   });
   for (std::size_t i = 1; i < parts.size(); ++i) parts[0] += parts[i];
   return parts[0];
+}
+
+// out(i, row i of a (count x m) times c), four rows at a time: their sums do not wait for each other.
+template <class Out>
+void multiply(const std::vector<double>& a, int count, int m, const float* c, Out out) {
+  const double* row = a.data();
+  int i = 0;
+  for (; i + 4 <= count; i += 4, row += 4 * m) {
+    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    for (int k = 0; k < m; ++k) {
+      const double v = double{c[k]};
+      s0 += row[k] * v;
+      s1 += row[m + k] * v;
+      s2 += row[2 * m + k] * v;
+      s3 += row[3 * m + k] * v;
+    }
+    out(i, s0);
+    out(i + 1, s1);
+    out(i + 2, s2);
+    out(i + 3, s3);
+  }
+  for (; i < count; ++i, row += m) {
+    double sum = 0;
+    for (int k = 0; k < m; ++k) sum += row[k] * double{c[k]};
+    out(i, sum);
+  }
 }
 
 }  // namespace
@@ -113,25 +140,23 @@ PassSolution solve_pass(const StackedLevel& level, const double* sums, double S1
   s.alpha = texture_alpha(level.normalisation, dot, spread, level.g0g0);
   if (!has_contrast(s.alpha, spread, S2, level.g0g0)) {
     s.alpha = std::min(s.alpha, 0.0);
+    s.error = std::numeric_limits<double>::infinity();
     return s;
   }
   double quadratic = 0, texture = 0, mean = 0;
-  for (int i = 0; i < m; ++i) {
-    double g = 0;
-    for (int k = 0; k < m; ++k) g += level.G[static_cast<std::size_t>(i * m + k)] * double{c[k]};
+  multiply(level.G, m, m, c, [&](int i, double g) {
+    const auto at = static_cast<std::size_t>(i);
     quadratic += g * double{c[i]};
-    texture += (sums[steps + i] - s.beta * level.z1[static_cast<std::size_t>(i)]) * double{c[i]};
-    mean += level.z0[static_cast<std::size_t>(i)] * double{c[i]};
-  }
+    texture += (sums[steps + i] - s.beta * level.z1[at]) * double{c[i]};
+    mean += level.z0[at] * double{c[i]};
+  });
   // |(x - beta) / alpha - g0 - Qg'c|^2, term by term.
   s.error = spread / (s.alpha * s.alpha) + level.g0g0 + quadratic - 2 * (dot + texture) / s.alpha + 2 * mean;
   if (step == nullptr) return s;
-  for (int i = 0; i < steps; ++i) {
-    const auto row = static_cast<std::size_t>(i);
-    double known = level.Rg0[row];
-    for (int k = 0; k < m; ++k) known += level.RQg[static_cast<std::size_t>(i * m + k)] * double{c[k]};
-    step[i] = known - (sums[i] - s.beta * level.R1[row]) / s.alpha;
-  }
+  multiply(level.RQg, steps, m, c, [&](int i, double known) {
+    const auto at = static_cast<std::size_t>(i);
+    step[i] = level.Rg0[at] + known - (sums[i] - s.beta * level.R1[at]) / s.alpha;
+  });
   return s;
 }
 

@@ -33,8 +33,8 @@ struct StackedLevel {
 StackedLevel stack(const Level& level, Storage storage, int threads);
 
 // What the sums of one pass over x = g_s - kappa say at c. sums: rows R x, Qg x, g0.x in the order of the
-// matrix; then S1 = sum x and S2 = sum x^2. Returns alpha <= 0 (and no step) when nothing there looks like
-// the model.
+// matrix; then S1 = sum x and S2 = sum x^2. step: dp, or null when it is not wanted. Returns alpha <= 0, an
+// infinite error and no step when nothing there looks like the model.
 struct PassSolution {
   double error = 0, alpha = 0, beta = 0;
 };
