@@ -4,7 +4,8 @@
 // planes (prepare), the shape's parameters there (parameters_of), the fit with level_options(), and the shape
 // back in the frame. A level that shares_planes() with the one before it keeps that one's crop and planes. A
 // fit that is lost (outside or without contrast) on a level ends there, with the landmarks it had. Fit::error
-// is the finest level's |r|^2 over its samples, iterations the sum of all levels', status the last level's.
+// is the last level's |r|^2 over its samples, iterations the sum of all levels', status that of
+// overall_status() for the last level.
 #pragma once
 
 #include <triptych/aam_fit/fitter.hpp>
@@ -44,6 +45,12 @@ inline FitOptions level_options(const FitterOptions& options, const Level& level
 
 inline bool is_lost(FitStatus status) {
   return status == FitStatus::lost_outside || status == FitStatus::lost_contrast;
+}
+
+// A level of one or two iterations is a stage of a cascade: it takes the steps it was trained for and is
+// done, whether or not more of them would go on lowering the error.
+inline FitStatus overall_status(const Level& level, FitStatus status) {
+  return level.iterations <= 2 && !is_lost(status) ? FitStatus::converged : status;
 }
 
 }  // namespace triptych::aam_fit

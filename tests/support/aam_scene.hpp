@@ -214,6 +214,74 @@ inline std::vector<float> aam_update(const aam_fit::Level& level, const aam_fit:
   return R;
 }
 
+// A level that has no texture yet: no g0, no R.
+inline aam_fit::Level aam_level(std::int64_t pixels, int modes, int channels, std::uint64_t seed) {
+  aam_fit::Level level;
+  const std::int64_t n = pixels * channels;
+  const auto m = static_cast<std::size_t>(modes);
+  const auto width = static_cast<int>(std::ceil(std::sqrt(static_cast<double>(pixels))));
+  const auto height = static_cast<int>((pixels + width - 1) / width);
+  const double face = std::sqrt(static_cast<double>(std::max(width - 1, 1)) * std::max(height - 1, 1));
+  level.points = aam_points;
+  level.modes = modes;
+  level.face_size_px = face;
+  level.frame = aam_frame(pixels, width, height);
+  level.kappa = 118;
+
+  std::vector<float> s0;
+  s0.reserve(2 * aam_points);
+  for (int i = 0; i < aam_points; ++i) {
+    s0.push_back((static_cast<float>(i % aam_columns) / (aam_columns - 1) - 0.5f) *
+                 static_cast<float>(width - 1));
+    s0.push_back((static_cast<float>(i / aam_columns) / (aam_rows - 1) - 0.5f) *
+                 static_cast<float>(height - 1));
+  }
+  level.s0 = std::move(s0);
+
+  // A sigma of the first mode moves landmarks by about 1 % of the face; later modes have smaller ones. Half
+  // of a mode's length is in the shape, half in the texture.
+  std::vector<float> Qs(2 * aam_points * m), Ks(Qs.size()), sigma(m), Qg(m * static_cast<std::size_t>(n));
+  const double per_sigma = 0.1;
+  PhiloxStream random(seed, 1);
+  for (float& v : Qs) v = static_cast<float>(0.01 * face / per_sigma) * random.next_normal_pair().first;
+  const double weight = std::sqrt(0.5) / (0.01 * face / per_sigma * std::sqrt(2.0 * aam_points));
+  for (std::size_t k = 0; k < m; ++k) {
+    sigma[k] = static_cast<float>(per_sigma / std::sqrt(1 + static_cast<double>(k)));
+    for (std::size_t i = 0; i < 2 * aam_points; ++i)
+      Ks[k * 2 * aam_points + i] = static_cast<float>(weight * weight) * Qs[i * m + k];
+  }
+  parallel_for(0, modes, 0, [&](std::int64_t k) {
+    PhiloxStream own(seed, 10000 + static_cast<std::uint64_t>(k));
+    const auto size = static_cast<float>(std::sqrt(0.5 / static_cast<double>(n)));
+    for (std::int64_t i = 0; i < n; i += 2) {
+      const NormalPair pair = own.next_normal_pair();
+      Qg[static_cast<std::size_t>(k * n + i)] = size * pair.first;
+      if (i + 1 < n) Qg[static_cast<std::size_t>(k * n + i + 1)] = size * pair.second;
+    }
+  });
+  level.Qs = std::move(Qs);
+  level.Ks = std::move(Ks);
+  level.Qg = std::move(Qg);
+  level.sigma = std::move(sigma);
+  return level;
+}
+
+// Takes g0 from the planes at parameters, of length 1, and R. Returns the texture's contrast.
+inline double aam_learn(aam_fit::Level& level, const aam_fit::Planes& planes,
+                        const std::vector<double>& truth) {
+  const std::vector<double> texture = aam_sample(level, planes, aam_shape(level, truth));
+  const auto n = static_cast<double>(texture.size());
+  double mean = 0, norm = 0;
+  for (const double v : texture) mean += v / n;
+  for (const double v : texture) norm += (v - mean) * (v - mean);
+  std::vector<float> g0;
+  g0.reserve(texture.size());
+  for (const double v : texture) g0.push_back(static_cast<float>((v - mean) / std::sqrt(norm)));
+  level.g0 = std::move(g0);
+  level.R = aam_update(level, planes, truth);
+  return std::sqrt(norm / n);
+}
+
 }  // namespace detail
 
 // Parameters off the scene's truth, another way for each number.
@@ -239,76 +307,21 @@ inline AamScene make_aam_scene(const AamSceneOptions& options) {
   require(options.pixels >= 4 && options.modes >= 0 && options.channels >= 1, "no scene of ", options.pixels,
           " pixels, ", options.modes, " modes and ", options.channels, " channels");
   AamScene scene;
-  aam_fit::Level& level = scene.level;
-  const std::int64_t n = options.pixels * options.channels;
-  const auto m = static_cast<std::size_t>(options.modes);
-  const auto width = static_cast<int>(std::ceil(std::sqrt(static_cast<double>(options.pixels))));
-  const auto height = static_cast<int>((options.pixels + width - 1) / width);
-  const double face = std::sqrt(static_cast<double>(std::max(width - 1, 1)) * std::max(height - 1, 1));
-  level.points = aam_points;
-  level.modes = options.modes;
-  level.face_size_px = face;
-  level.frame = aam_frame(options.pixels, width, height);
-  level.kappa = 118;
-
-  std::vector<float> s0;
-  s0.reserve(2 * aam_points);
-  for (int i = 0; i < aam_points; ++i) {
-    s0.push_back((static_cast<float>(i % aam_columns) / (aam_columns - 1) - 0.5f) *
-                 static_cast<float>(width - 1));
-    s0.push_back((static_cast<float>(i / aam_columns) / (aam_rows - 1) - 0.5f) *
-                 static_cast<float>(height - 1));
-  }
-  level.s0 = std::move(s0);
-
-  // A sigma of the first mode moves landmarks by about 1 % of the face; later modes have smaller ones. Half
-  // of a mode's length is in the shape, half in the texture.
-  std::vector<float> Qs(2 * aam_points * m), Ks(Qs.size()), sigma(m), Qg(m * static_cast<std::size_t>(n));
-  const double per_sigma = 0.1;
-  PhiloxStream random(options.seed, 1);
-  for (std::size_t i = 0; i < Qs.size(); ++i)
-    Qs[i] = static_cast<float>(0.01 * face / per_sigma) * random.next_normal_pair().first;
-  const double weight = std::sqrt(0.5) / (0.01 * face / per_sigma * std::sqrt(2.0 * aam_points));
-  for (std::size_t k = 0; k < m; ++k) {
-    sigma[k] = static_cast<float>(per_sigma / std::sqrt(1 + static_cast<double>(k)));
-    for (std::size_t i = 0; i < 2 * aam_points; ++i)
-      Ks[k * 2 * aam_points + i] = static_cast<float>(weight * weight) * Qs[i * m + k];
-  }
-  parallel_for(0, options.modes, 0, [&](std::int64_t k) {
-    PhiloxStream own(options.seed, 10000 + static_cast<std::uint64_t>(k));
-    const auto size = static_cast<float>(std::sqrt(0.5 / static_cast<double>(n)));
-    for (std::int64_t i = 0; i < n; i += 2) {
-      const NormalPair pair = own.next_normal_pair();
-      Qg[static_cast<std::size_t>(k * n + i)] = size * pair.first;
-      if (i + 1 < n) Qg[static_cast<std::size_t>(k * n + i + 1)] = size * pair.second;
-    }
-  });
-  level.Qs = std::move(Qs);
-  level.Ks = std::move(Ks);
-  level.Qg = std::move(Qg);
-  level.sigma = std::move(sigma);
-
+  scene.level = aam_level(options.pixels, options.modes, options.channels, options.seed);
   // Twice the face each way, so that the face and what a fit does to it stay inside.
-  const int image_width = std::max(16, 2 * width), image_height = std::max(16, 2 * height);
+  const int width = std::max(16, 2 * scene.level.frame.width),
+            height = std::max(16, 2 * scene.level.frame.height);
   const aam_fit::Planes clean =
-      aam_image(image_width, image_height, options.channels, std::max(face, 8.0), options.seed);
+      aam_image(width, height, options.channels, std::max(scene.level.face_size_px, 8.0), options.seed);
+  const auto m = static_cast<std::size_t>(options.modes);
   std::vector<double> truth(m + 4, 0.0);
   truth[m] = 0.03;
   truth[m + 1] = -0.05;
-  truth[m + 2] = 0.5 * (image_width - 1) + 0.3;
-  truth[m + 3] = 0.5 * (image_height - 1) - 0.2;
-  std::vector<double> texture = aam_sample(level, clean, aam_shape(level, truth));
-  double mean = 0, norm = 0;
-  for (const double v : texture) mean += v / static_cast<double>(n);
-  for (const double v : texture) norm += (v - mean) * (v - mean);
-  std::vector<float> g0;
-  g0.reserve(texture.size());
-  for (const double v : texture) g0.push_back(static_cast<float>((v - mean) / std::sqrt(norm)));
-  level.g0 = std::move(g0);
-  level.R = aam_update(level, clean, truth);
+  truth[m + 2] = 0.5 * (width - 1) + 0.3;
+  truth[m + 3] = 0.5 * (height - 1) - 0.2;
+  const double contrast = aam_learn(scene.level, clean, truth);
 
   scene.planes = clean;
-  const double contrast = std::sqrt(norm / static_cast<double>(n));
   PhiloxStream grain(options.seed, 2);
   for (float& v : scene.planes.values)
     v += static_cast<float>(options.noise * contrast) * grain.next_normal_pair().first;

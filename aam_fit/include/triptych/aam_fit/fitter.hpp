@@ -28,6 +28,8 @@ struct Fit {
   std::vector<float> parameters;  // of the finest level
   double error = 0;               // |r|^2 / samples there
   int iterations = 0;             // of all levels
+  // Of the finest level, or of the one on which it was lost. The levels of a cascade (one or two iterations
+  // each) converge by taking their steps.
   FitStatus status = FitStatus::converged;
 };
 
