@@ -23,7 +23,7 @@ struct DeviceLevelFit {
 // Sums are added in a fixed order: a fit repeats its bits.
 class LevelFitterCuda {
  public:
-  // most_faces: of a batch. errors: keep the error of every iteration (LevelFit::errors).
+  // most_faces: of a batch. Synchronises.
   LevelFitterCuda(const Level& level, const FitOptions& options, int most_faces, StreamRef stream);
   LevelFitterCuda(LevelFitterCuda&&) noexcept;
   LevelFitterCuda& operator=(LevelFitterCuda&&) noexcept;
@@ -32,6 +32,9 @@ class LevelFitterCuda {
   int parameter_count() const;  // modes + 4
   // Which kernels serve this level: for people, and for benches.
   std::string describe() const;
+  // The errors at the start and after each iteration of the last fit_cuda: 1 + most_iterations a face, of
+  // which 1 + DeviceLevelFit::iterations count.
+  DeviceSpan<const float> errors() const;
 
   // parameters row i of the shape i (2 * points floats a row, interleaved, in the planes' pixels), as
   // LevelFitter::parameters_of; and the shapes of parameters.

@@ -1,0 +1,8 @@
+// The one-pass kernel for up to 60 modes.
+#include "one_pass_kernels.cuh"
+
+namespace triptych::aam_fit {
+
+OnePassKernel one_pass_kernel_60(Keep keep) { return one_pass_kernel_of<8>(keep); }
+
+}  // namespace triptych::aam_fit

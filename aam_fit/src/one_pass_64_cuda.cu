@@ -1,0 +1,8 @@
+// The one-pass kernel for up to 64 modes.
+#include "one_pass_kernels.cuh"
+
+namespace triptych::aam_fit {
+
+OnePassKernel one_pass_kernel_64(Keep keep) { return one_pass_kernel_of<9>(keep); }
+
+}  // namespace triptych::aam_fit
