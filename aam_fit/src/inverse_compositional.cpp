@@ -117,7 +117,8 @@ class CompositionalFitter::Impl {
     Eigen::VectorXd dp;
     if (state.running) dp = step();
     while (state.running) {
-      const Shape trial = warp_.compose(now, trial_scale(state) * dp);
+      const Eigen::VectorXd part = trial_scale(state) * dp;
+      const Shape trial = warp_.compose(now, std::span(part.data(), static_cast<std::size_t>(part.size())));
       double move = 0;
       for (std::size_t i = 0; i < now.size(); ++i)
         move = std::max(move, std::hypot(trial[i].x - now[i].x, trial[i].y - now[i].y));
@@ -151,17 +152,17 @@ class CompositionalFitter::Impl {
 
   // How far each pixel moves with each parameter: those of its corners, weighted.
   void make_jacobian() {
-    const Eigen::MatrixXd& basis = warp_.basis();
-    jx_.resize(basis.rows(), pixels_);
-    jy_.resize(basis.rows(), pixels_);
+    jx_.resize(warp_.parameter_count(), pixels_);
+    jy_.resize(warp_.parameter_count(), pixels_);
     for (std::int64_t i = 0; i < pixels_; ++i) {
       const WarpPixel& w = level_.frame.pixels[i];
       const double weights[3] = {double{w.a}, double{w.b}, 1 - double{w.a} - double{w.b}};
-      for (Eigen::Index j = 0; j < basis.rows(); ++j) {
+      for (int j = 0; j < warp_.parameter_count(); ++j) {
+        const std::span<const double> basis = warp_.basis(j);
         double x = 0, y = 0;
         for (int k = 0; k < 3; ++k) {
-          x += weights[k] * basis(j, 2 * w.corners[k]);
-          y += weights[k] * basis(j, 2 * w.corners[k] + 1);
+          x += weights[k] * basis[2 * std::size_t{w.corners[k]}];
+          y += weights[k] * basis[2 * std::size_t{w.corners[k]} + 1];
         }
         jx_(j, i) = static_cast<float>(x);
         jy_(j, i) = static_cast<float>(y);

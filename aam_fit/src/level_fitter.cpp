@@ -41,7 +41,8 @@ LevelFitter::Impl::Impl(Level level, Storage storage, int threads, CpuPath path)
       trial_(now_.size()),
       shape_(static_cast<std::size_t>(2 * pass_.padded_points())),
       trial_shape_(shape_.size()),
-      step_(now_.size()) {
+      step_(now_.size()),
+      has_texture_(std::any_of(level_.Qg.begin(), level_.Qg.end(), [](float v) { return v != 0; })) {
   stacked_.matrix = {};
   stacked_.halves = {};
 }
@@ -148,14 +149,18 @@ std::vector<float> LevelFitter::Impl::parameters_of(PlanesView planes, std::span
     mean.push_back({double{level_.s0[2 * i]}, double{level_.s0[2 * i + 1]}});
   const Similarity pose = align(mean, shape);
   const Shape upright = posed(inverse(pose), shape);
-  const int padded = pass_.padded_points();
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    trial_shape_[i] = static_cast<float>(shape[i].x);
-    trial_shape_[static_cast<std::size_t>(padded) + i] = static_cast<float>(shape[i].y);
+  // Without texture in the modes there is nothing to look for in the image.
+  PassSolution found;
+  if (has_texture_) {
+    const auto padded = static_cast<std::size_t>(pass_.padded_points());
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      trial_shape_[i] = static_cast<float>(shape[i].x);
+      trial_shape_[padded + i] = static_cast<float>(shape[i].y);
+    }
+    sums_ = pass_.run(in, trial_shape_.data(), trial_shape_.data() + padded);
+    std::fill(trial_.begin(), trial_.end(), 0.0f);
+    found = solve_pass(stacked_, sums_.rows.data(), sums_.S1, sums_.S2, trial_.data(), nullptr);
   }
-  const OnePass::Result sums = pass_.run(in, trial_shape_.data(), trial_shape_.data() + padded);
-  std::vector<float> none(now_.size());
-  const PassSolution found = solve_pass(stacked_, sums.rows.data(), sums.S1, sums.S2, none.data(), nullptr);
 
   std::vector<float> parameters(now_.size());
   for (int k = 0; k < level_.modes; ++k) {
@@ -168,7 +173,7 @@ std::vector<float> LevelFitter::Impl::parameters_of(PlanesView planes, std::span
     const auto at = static_cast<std::size_t>(k);
     // Qg (g - g0); nothing where the texture says nothing.
     if (found.alpha > 0)
-      c += (sums.rows[static_cast<std::size_t>(stacked_.steps() + k)] - found.beta * stacked_.z1[at]) /
+      c += (sums_.rows[static_cast<std::size_t>(stacked_.steps() + k)] - found.beta * stacked_.z1[at]) /
                found.alpha -
            stacked_.z0[at];
     parameters[at] = static_cast<float>(c);

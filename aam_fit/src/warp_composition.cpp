@@ -35,14 +35,16 @@ WarpComposition::WarpComposition(const Level& level) {
   const int points = level.points;
   mean_.reserve(static_cast<std::size_t>(points));
   for (int i = 0; i < points; ++i) mean_.push_back({double{level.s0[2 * i]}, double{level.s0[2 * i + 1]}});
-  basis_ = Eigen::MatrixXd::Zero(4 + level.shape_modes, 2 * points);
-  for (int i = 0; i < points; ++i) {
-    const Point p = mean_[static_cast<std::size_t>(i)];
-    basis_.block<4, 2>(0, 2 * i) << p.x, p.y, -p.y, p.x, 1, 0, 0, 1;
-    for (int k = 0; k < level.shape_modes; ++k)
-      for (int axis = 0; axis < 2; ++axis)
-        basis_(4 + k, 2 * i + axis) = double{level.Ps[std::int64_t{k} * 2 * points + 2 * i + axis]};
+  const auto numbers = static_cast<std::size_t>(2 * points);
+  basis_.resize(4 * numbers);
+  for (std::size_t i = 0; i < mean_.size(); ++i) {
+    const Point p = mean_[i];
+    const double rows[4][2] = {{p.x, p.y}, {-p.y, p.x}, {1, 0}, {0, 1}};
+    for (std::size_t k = 0; k < 4; ++k)
+      std::copy_n(rows[k], 2, basis_.begin() + static_cast<std::ptrdiff_t>(k * numbers + 2 * i));
   }
+  basis_.insert(basis_.end(), level.Ps.begin(), level.Ps.end());
+  limit_.reserve(static_cast<std::size_t>(level.shape_modes));
   for (const float sigma : level.ps_sigma) limit_.push_back(most_deviations * double{sigma});
 
   std::vector<std::array<int, 3>> triangles;
@@ -64,30 +66,28 @@ Shape WarpComposition::to_model(std::span<const Point> shape) const {
   const Shape upright = posed(inverse(pose), shape);
   Shape found = mean_;
   for (std::size_t k = 0; k < limit_.size(); ++k) {
-    const auto mode = basis_.row(4 + static_cast<Eigen::Index>(k));
+    const std::span<const double> mode = basis(4 + static_cast<int>(k));
     double b = 0;
-    for (std::size_t i = 0; i < mean_.size(); ++i) {
-      const auto at = static_cast<Eigen::Index>(2 * i);
-      b += mode(at) * (upright[i].x - mean_[i].x) + mode(at + 1) * (upright[i].y - mean_[i].y);
-    }
+    for (std::size_t i = 0; i < mean_.size(); ++i)
+      b += mode[2 * i] * (upright[i].x - mean_[i].x) + mode[2 * i + 1] * (upright[i].y - mean_[i].y);
     b = std::clamp(b, -limit_[k], limit_[k]);
     for (std::size_t i = 0; i < mean_.size(); ++i) {
-      const auto at = static_cast<Eigen::Index>(2 * i);
-      found[i].x += b * mode(at);
-      found[i].y += b * mode(at + 1);
+      found[i].x += b * mode[2 * i];
+      found[i].y += b * mode[2 * i + 1];
     }
   }
   return posed(pose, found);
 }
 
-Shape WarpComposition::compose(std::span<const Point> shape, const Eigen::VectorXd& dp) const {
+Shape WarpComposition::compose(std::span<const Point> shape, std::span<const double> dp) const {
   // The small warp moves the mean by basis' dp; its inverse, to first order, the other way.
-  const Eigen::VectorXd moved = basis_.transpose() * dp;
+  std::vector<double> moved(2 * mean_.size());
+  for (int j = 0; j < parameter_count(); ++j)
+    for (std::size_t i = 0; i < moved.size(); ++i) moved[i] += basis(j)[i] * dp[static_cast<std::size_t>(j)];
   const Similarity pose = align(mean_, shape);
   Shape composed(shape.begin(), shape.end());
   for (std::size_t i = 0; i < mean_.size(); ++i) {
-    const auto at = static_cast<Eigen::Index>(2 * i);
-    const Point back{mean_[i].x - moved(at), mean_[i].y - moved(at + 1)};
+    const Point back{mean_[i].x - moved[2 * i], mean_[i].y - moved[2 * i + 1]};
     // The triangles that meet in a landmark carry that point to different places: their mean counts. A
     // landmark of no triangle follows the pose.
     Point sum{};
