@@ -4,6 +4,7 @@
 
 #include <triptych/core/cuda.cuh>
 #include <triptych/core/error.hpp>
+#include <triptych/reduction/detail/kernel_arch.cuh>
 
 #include <algorithm>
 
@@ -11,7 +12,8 @@ namespace triptych::aam_fit {
 
 namespace {
 
-constexpr int threads = 256, chunk = 1024;  // samples of a block
+constexpr int threads = 512;                       // of a block that owns a face
+constexpr int sample_threads = 256, chunk = 1024;  // of one that owns so many samples of a face
 
 // The list of planes travels as an argument, so that a captured graph keeps it.
 constexpr int list_part = 64;
@@ -25,16 +27,27 @@ __global__ void list_kernel(const PlaneList list, int count, PlanesOnDevice* to,
   states[i] = FaceState{};
 }
 
+// row.p by four neighbouring threads, for all of them.
+__device__ float four_sum(const float* row, const float* p, int count) {
+  const int t = static_cast<int>(threadIdx.x);
+  float sum = 0.0f;
+#pragma unroll 8
+  for (int k = t & 3; k < count; k += 4) sum = fmaf(row[k], p[k], sum);
+  const unsigned four = 0xFu << (t & 28);
+  sum += __shfl_xor_sync(four, sum, 1);
+  return sum + __shfl_xor_sync(four, sum, 2);
+}
+
 // The landmarks of the trial's parameters p (shared memory) into the face's points; true for all threads when
 // one is further than the least move from where it was.
 __device__ bool place_points(const BatchArguments& g, std::int64_t face, const float* p, float* model) {
   const int m = g.level.modes, count = 2 * g.level.points;
   float *points = g.points + face * count, *here = g.here + face * count;
-  for (int i = static_cast<int>(threadIdx.x); i < count; i += threads) {
-    float sum = g.level.s0[i];
+  const int t = static_cast<int>(threadIdx.x);
+  for (int i = t / 4; i < count; i += threads / 4) {  // four threads a coordinate
     const float* row = g.level.Qs + static_cast<std::int64_t>(i) * g.level.mode_stride;
-    for (int k = 0; k < m; ++k) sum = fmaf(row[k], p[k], sum);
-    model[i] = sum;
+    const float sum = four_sum(row, p, m);
+    if ((t & 3) == 0) model[i] = g.level.s0[i] + sum;
   }
   __syncthreads();
   bool moves = false;
@@ -76,19 +89,21 @@ __global__ void start_kernel(const BatchArguments g) {
 }
 
 // A block owns `chunk` samples of a face.
-__global__ void __launch_bounds__(threads) sample_kernel(const BatchArguments g) {
+__global__ void __launch_bounds__(sample_threads) sample_kernel(const BatchArguments g) {
   extern __shared__ __align__(8) float landmarks[];
-  __shared__ float sums[threads / 32][3];
+  __shared__ float sums[sample_threads / 32][3];
+  let_next_grid_start();
+  wait_for_previous_grid();
   const std::int64_t face = blockIdx.y;
   if (!g.states[face].fit.running) return;
   const int t = static_cast<int>(threadIdx.x), lane = t & 31, w = t >> 5;
   const int count = 2 * g.level.points;
-  for (int i = t; i < count; i += threads) landmarks[i] = g.points[face * count + i];
+  for (int i = t; i < count; i += sample_threads) landmarks[i] = g.points[face * count + i];
   const PlanesOnDevice planes = g.planes[face];
   __syncthreads();
   float sum = 0.0f, squares = 0.0f, outside = 0.0f;
 #pragma unroll
-  for (int i = 0; i < chunk; i += threads) {
+  for (int i = 0; i < chunk; i += sample_threads) {
     const std::int64_t column = std::int64_t{blockIdx.x} * chunk + i + t;
     if (column < g.level.padded) {
       const SampledColumn c = sample_place(planes, g.level.kappa, g.level.places[column], landmarks);
@@ -108,27 +123,39 @@ __global__ void __launch_bounds__(threads) sample_kernel(const BatchArguments g)
   __syncthreads();
   if (t < 3) {
     float total = 0.0f;
-    for (int i = 0; i < threads / 32; ++i) total += sums[i][t];
+    for (int i = 0; i < sample_threads / 32; ++i) total += sums[i][t];
     g.sums[(face * g.chunks + blockIdx.x) * 3 + t] = total;
   }
 }
 
-// Adds the parts of a face's sums, in a fixed order: v[row], then sum x, sum x^2, outside.
+// Adds the parts of a face's sums, in a fixed order: v[row], then sum x, sum x^2, outside. Two threads share
+// a row. Ends with a barrier.
 __device__ void add_parts(const BatchArguments& g, std::int64_t face, float* v) {
-  for (int row = static_cast<int>(threadIdx.x); row < g.rows; row += threads) {
+  __shared__ float second[threads / 2];
+  const int t = static_cast<int>(threadIdx.x), half = t / (threads / 2), lane = t & 31;
+  const std::int64_t stride = static_cast<std::int64_t>(g.faces) * g.rows;
+  const int middle = g.splits / 2, begin = half == 0 ? 0 : middle, end = half == 0 ? middle : g.splits;
+  for (int first = 0; first < g.rows; first += threads / 2) {
+    const int row = first + t % (threads / 2);
     float total = 0.0f;
-#pragma unroll 8
-    for (int s = 0; s < g.splits; ++s)
-      total += g.parts[(static_cast<std::int64_t>(s) * g.faces + face) * g.rows + row];
-    v[row] = total;
+    if (row < g.rows) {
+      const float* part = g.parts + face * g.rows + row;
+#pragma unroll 16
+      for (int s = begin; s < end; ++s) total += part[s * stride];
+    }
+    if (half == 1) second[t % (threads / 2)] = total;
+    __syncthreads();
+    if (half == 0 && row < g.rows) v[row] = total + second[t];
+    __syncthreads();
   }
-  const int w = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) & 31;
-  if (w >= 4 && w < 7) {  // while the first warps have the rows
+  const int kind = t / 32 - (threads / 32 - 3);  // the last three warps
+  if (kind >= 0) {
     double total = 0;
-    for (int i = lane; i < g.chunks; i += 32) total += g.sums[(face * g.chunks + i) * 3 + w - 4];
+    for (int i = lane; i < g.chunks; i += 32) total += g.sums[(face * g.chunks + i) * 3 + kind];
     for (int offset = 16; offset > 0; offset /= 2) total += __shfl_xor_sync(~0u, total, offset);
-    if (lane == 0) v[g.rows + w - 4] = static_cast<float>(total);
+    if (lane == 0) v[g.rows + kind] = static_cast<float>(total);
   }
+  __syncthreads();
 }
 
 struct Gain {
@@ -146,6 +173,8 @@ __global__ void __launch_bounds__(threads) solve_kernel(const BatchArguments g) 
   extern __shared__ float memory[];
   __shared__ bool taken, running;
   __shared__ float scale;
+  let_next_grid_start();
+  wait_for_previous_grid();
   const std::int64_t face = blockIdx.x;
   FaceState& state = g.states[face];
   if (!state.fit.running) return;
@@ -154,14 +183,9 @@ __global__ void __launch_bounds__(threads) solve_kernel(const BatchArguments g) 
   float *trial = g.trial + face * q, *step = g.step + face * q, *parameters = g.parameters + face * q;
   for (int i = t; i < q; i += threads) s.p[i] = trial[i];
   add_parts(g, face, s.v);
-  __syncthreads();
   for (int row = t / 4; row < 2 * m + 6; row += threads / 4) {  // four threads a row
-    float sum = 0.0f;
     const float* product = g.level.products + static_cast<std::int64_t>(row) * g.level.mode_stride;
-    for (int k = t & 3; k < m; k += 4) sum = fmaf(product[k], s.p[k], sum);
-    const unsigned four = 0xFu << (lane & ~3);
-    sum += __shfl_xor_sync(four, sum, 1);
-    sum += __shfl_xor_sync(four, sum, 2);
+    const float sum = four_sum(product, s.p, m);
     if ((t & 3) == 0) s.known[row] = sum;
   }
   __syncthreads();
@@ -267,7 +291,6 @@ __global__ void texture_kernel(const BatchArguments g) {
   const std::int64_t face = blockIdx.x;
   const int m = g.level.modes, q = m + 4;
   add_parts(g, face, s.v);
-  __syncthreads();
   const Gain gain = gain_of(g.level, s.v);
   if (!has_contrast(gain.alpha, gain.spread, gain.squares, g.level.g0g0)) return;
   const float *z1 = g.level.products + static_cast<std::int64_t>(2 * m + 4) * g.level.mode_stride,
@@ -355,8 +378,9 @@ BatchArguments BatchFit::arguments(std::span<const PlanesOnDevice> planes, Strea
 }
 
 void BatchFit::look(const BatchArguments& g, StreamRef stream) {
-  const LaunchShape shape{dim3(static_cast<unsigned>(g.chunks), static_cast<unsigned>(g.faces)), threads,
-                          static_cast<std::size_t>(level_.points) * 2 * sizeof(float)};
+  const LaunchShape shape{dim3(static_cast<unsigned>(g.chunks), static_cast<unsigned>(g.faces)),
+                          sample_threads, static_cast<std::size_t>(level_.points) * 2 * sizeof(float), 1,
+                          reduction::detail::kernel_arch<sample_kernel>() >= 90};
   launch(sample_kernel, shape, stream, g);
   launch_batch_product(g, exact_matrix_, depth_, stream);
 }
@@ -370,21 +394,24 @@ void BatchFit::fit(std::span<const PlanesOnDevice> planes, float* parameters, De
   const LaunchShape faces{static_cast<unsigned>(g.faces), threads,
                           static_cast<std::size_t>(face_shared_bytes(level_))};
   launch(start_kernel, faces, stream, g);
+  LaunchShape solving = faces;
+  solving.overlap = reduction::detail::kernel_arch<solve_kernel>() >= 90;
   const int looks =
       1 + (rules_.always_step != 0 ? rules_.most_iterations : rules_.most_iterations * rules_.steps);
   for (int i = 0; i < looks; ++i) {
     look(g, stream);
-    launch(solve_kernel, faces, stream, g);
+    launch(solve_kernel, solving, stream, g);
   }
 }
 
-void BatchFit::parameters_of(std::span<const PlanesOnDevice> planes, const float* shapes, float* parameters,
-                             StreamRef stream) {
+void BatchFit::parameters_of(std::span<const PlanesOnDevice> planes, const float* shapes, bool with_texture,
+                             float* parameters, StreamRef stream) {
   BatchArguments g = arguments(planes, stream);
   g.parameters = parameters;
   const LaunchShape faces{static_cast<unsigned>(g.faces), threads,
                           static_cast<std::size_t>(face_shared_bytes(level_))};
   launch(pose_kernel, faces, stream, g, shapes);
+  if (!with_texture) return;
   look(g, stream);
   launch(texture_kernel, faces, stream, g);
 }

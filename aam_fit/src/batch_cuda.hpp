@@ -44,9 +44,9 @@ class BatchFit {
   // parameters: faces x (modes + 4); errors: faces x (1 + most_iterations).
   void fit(std::span<const PlanesOnDevice> planes, float* parameters, DeviceLevelFit* results, float* errors,
            StreamRef stream);
-  // shapes: faces x 2 points.
-  void parameters_of(std::span<const PlanesOnDevice> planes, const float* shapes, float* parameters,
-                     StreamRef stream);
+  // shapes: faces x 2 points. with_texture: c also has what the texture there says.
+  void parameters_of(std::span<const PlanesOnDevice> planes, const float* shapes, bool with_texture,
+                     float* parameters, StreamRef stream);
 
  private:
   BatchArguments arguments(std::span<const PlanesOnDevice> planes, StreamRef stream);

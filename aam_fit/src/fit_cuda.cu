@@ -157,7 +157,7 @@ class LevelFitterCuda::Impl {
     require(shapes.size() == faces * 2 * points_ && parameters.size() == faces * parameter_count(),
             "the parameters of ", faces, " shapes: ", shapes.size(), " coordinates and ", parameters.size(),
             " parameters do not fit");
-    batch_->parameters_of(checked_planes(planes), shapes.data(), parameters.data(), stream);
+    batch_->parameters_of(checked_planes(planes), shapes.data(), texture_tells_c_, parameters.data(), stream);
   }
 
   void shapes_of(DeviceSpan<const float> parameters, DeviceSpan<float> shapes, StreamRef stream) const {
@@ -180,6 +180,7 @@ class LevelFitterCuda::Impl {
     d.kappa = level.kappa;
     d.g0g0 = s.g0g0;
     d.sum_g0 = s.sum_g0;
+    d.per_sample = 1.0 / static_cast<double>(s.samples);
     d.normalisation = level.normalisation;
     const bool planned = plan_.blocks > 0;
     d.slots = planned ? slots(plan_) : s.rows();
@@ -243,6 +244,7 @@ class LevelFitterCuda::Impl {
   FitOptions options_;
   FitRules rules_{};
   int most_faces_, points_, channels_;
+  bool texture_tells_c_ = true;
   OnePassPlan plan_;
   LevelOnDevice level_;
   DeviceBuffer<float> matrix_, scale_, small_, errors_;

@@ -40,6 +40,7 @@ struct LevelOnDevice {
   const float* products = nullptr;            // (2 modes + 6) x mode_stride: R Qg', Qg Qg', Qg 1, Qg g0
   const float *R1 = nullptr, *Rg0 = nullptr;  // modes + 4
   double g0g0 = 0, sum_g0 = 0;
+  double per_sample = 0;  // 1 / samples
   float kappa = 0;
   std::int32_t samples = 0, modes = 0, points = 0, slots = 0, mode_stride = 0;
   std::int64_t padded = 0;
@@ -51,14 +52,25 @@ struct SampledColumn {
   bool outside;  // said for the first channel alone, so that every pixel counts once
 };
 
-// points: interleaved landmarks, 8-byte aligned.
+struct alignas(8) Landmark {
+  float x, y;
+};
+
+// points: interleaved landmarks, 8-byte aligned; plane: that of the place's channel. The sums are
+// warp_point()'s.
+TRIPTYCH_INLINE_HD Sampled sample_at(const float* plane, const PlanesOnDevice& planes,
+                                     const SamplePlace& place, const float* points) {
+  const auto* landmarks = reinterpret_cast<const Landmark*>(points);
+  const Landmark p = landmarks[place.corners[0]], q = landmarks[place.corners[1]],
+                 r = landmarks[place.corners[2]];
+  const float c = 1.0f - place.a - place.b;
+  return sample(plane, planes.width, planes.height, planes.pitch, place.a * p.x + place.b * q.x + c * r.x,
+                place.a * p.y + place.b * q.y + c * r.y);
+}
 TRIPTYCH_INLINE_HD SampledColumn sample_place(const PlanesOnDevice& planes, float kappa,
                                               const SamplePlace& place, const float* points) {
   if (place.channel == no_channel) return {0.0f, false};
-  const WarpPixel pixel{{place.corners[0], place.corners[1], place.corners[2]}, 0, place.a, place.b};
-  const WarpPoint at = warp_point(pixel, points);
-  const Sampled s = sample(planes.data + place.channel * planes.plane, planes.width, planes.height,
-                           planes.pitch, at.x, at.y);
+  const Sampled s = sample_at(planes.data + place.channel * planes.plane, planes, place, points);
   return {s.value - kappa, s.outside && place.channel == 0};
 }
 

@@ -78,6 +78,8 @@ __global__ void __launch_bounds__(one_pass_threads, 1) one_pass_kernel(const One
   }
   SamplePlace place{{0, 0, 0}, no_channel, 0.0f, 0.0f};
   if (t < columns) place = g.level.places[first + t];
+  const float* const my_plane =
+      g.planes.data + (place.channel == no_channel ? 0 : place.channel * g.planes.plane);
   const int landmark = t >> 2, xy = t >> 1 & 1, half_of_modes = t & 1;
   const bool has_landmark = landmark < g.level.points;
   const bool shape_warp = w * 8 < g.level.points;
@@ -87,10 +89,15 @@ __global__ void __launch_bounds__(one_pass_threads, 1) one_pass_kernel(const One
   for (int k = 0; k < MC / 2; ++k)
     Qs[k] = has_landmark ? g.level.Qs[(landmark * 2 + xy) * MC + half_of_modes * (MC / 2) + k] : 0.0f;
   const int product_rows = 2 * m + 6, product_row = t >> 2, quarter = t & 3;
-  float product[MC / 4];
+  // In registers, unless those are needed for the matrix: then from the cache, while the sums travel.
+  constexpr bool product_stays = keep != Keep::registers_float;
+  const float* const product_from =
+      g.level.products + (product_row < product_rows ? product_row : 0) * MC + quarter;
+  float product[product_stays ? MC / 4 : 1];
+  if constexpr (product_stays) {
 #pragma unroll
-  for (int k = 0; k < MC / 4; ++k)
-    product[k] = product_row < product_rows ? g.level.products[product_row * MC + quarter + 4 * k] : 0.0f;
+    for (int k = 0; k < MC / 4; ++k) product[k] = product_from[4 * k];
+  }
   const float R1 = t < q ? g.level.R1[t] : 0.0f, Rg0 = t < q ? g.level.Rg0[t] : 0.0f;
   const int my_parameter = t < m ? t : MC + t - m;  // where parameter t lies (t < q)
   for (int i = t; i < 2 * NT * PW; i += T) (&params[0][0][0])[i] = 0.0f;
@@ -104,13 +111,14 @@ __global__ void __launch_bounds__(one_pass_threads, 1) one_pass_kernel(const One
 
   // ---- the fit
   const bool search = g.rules.always_step == 0;
-  const float per_sample = 1.0f / static_cast<float>(g.level.samples);
-  const auto g0g0 = static_cast<float>(g.level.g0g0), sum_g0 = static_cast<float>(g.level.sum_g0);
   const float least_move2 = g.rules.least_move_px * g.rules.least_move_px;
-  const int S1 = L::slots - 3, S2 = L::slots - 2, outside_slot = L::slots - 1;
+  constexpr int outside_slot = L::slots - 1;
+  const auto most_outside = static_cast<float>(g.rules.most_outside);
+  TRIPTYCH_AAM_CLOCKS;
   int count = 1;  // trials of this pass
   int at = 0;     // the set of parameters that holds them
   int current_set = 1, current = 0;
+  bool last_still = false;
   int evaluated = 0;  // passes of always_step
   std::uint32_t parity = 0;
   for (;; parity ^= 1) {
@@ -142,12 +150,19 @@ __global__ void __launch_bounds__(one_pass_threads, 1) one_pass_kernel(const One
       }
     }
     const bool still = __syncthreads_or(moves) == 0;  // judge() looks at it for a whole step
+    TRIPTYCH_AAM_MARK(0);
     // ---- samples
     for (int j = 0; j < count; ++j) {
       const float* corner = points[at][j];
-      const SampledColumn s = sample_place(g.planes, g.level.kappa, place, corner);
-      if (t < columns) xs[j * columns + t] = s.x;
-      int outside = __popc(__ballot_sync(~0u, s.outside));
+      float x = 0.0f;
+      bool beyond = false;
+      if (place.channel != no_channel) {
+        const Sampled s = sample_at(my_plane, g.planes, place, corner);
+        x = s.value - g.level.kappa;
+        beyond = s.outside && place.channel == 0;
+      }
+      if (t < columns) xs[j * columns + t] = x;
+      int outside = __popc(__ballot_sync(~0u, beyond));
       for (int k = t + T; k < columns; k += T) {
         const SampledColumn more = sample_place(g.planes, g.level.kappa, g.level.places[first + k], corner);
         xs[j * columns + k] = more.x;
@@ -156,6 +171,7 @@ __global__ void __launch_bounds__(one_pass_threads, 1) one_pass_kernel(const One
       if (lane == 0) votes[j][w] = outside;
     }
     __syncthreads();
+    TRIPTYCH_AAM_MARK(1);
     // ---- one pass over the matrix, and the block's sums on their way
     uint4* const out = g.words + static_cast<std::int64_t>(parity) * NT * blocks * L::words;
     const auto send = [&](const float(&sum)[RW], int j) {
@@ -196,12 +212,15 @@ __global__ void __launch_bounds__(one_pass_threads, 1) one_pass_kernel(const One
     } else {
       pass(Trials<fused>{}, 0);
     }
+    TRIPTYCH_AAM_MARK(2);
     // ---- what the parameters alone say, while the sums travel
     for (int j = 0; j < count; ++j) {
       const float* p = params[at][j];
       float sum = 0.0f;
 #pragma unroll
-      for (int k = 0; k < MC / 4; ++k) sum = fmaf(product[k], p[quarter + 4 * k], sum);
+      for (int k = 0; k < MC / 4; ++k)
+        sum = fmaf(product_stays ? product[product_stays ? k : 0] : __ldg(product_from + 4 * k),
+                   p[quarter + 4 * k], sum);
       sum += __shfl_xor_sync(~0u, sum, 1);
       sum += __shfl_xor_sync(~0u, sum, 2);
       if (quarter == 0 && product_row < product_rows) known[parity][j][product_row] = sum;
@@ -218,54 +237,52 @@ __global__ void __launch_bounds__(one_pass_threads, 1) one_pass_kernel(const One
         }
       }
     }
-    const auto error = [&](std::uint32_t set, int j, const float* c) {  // by a warp
-      return pass_error(v[set], known[set][j], c, m, L::slots, g.level, lane);
-    };
     if (!search && evaluated > 0 && b == 0 && w == one_pass_warps - 1) {
-      const double e = error(parity ^ 1, 0, params[at ^ 1][0]);
+      const double e = pass_error(v[parity ^ 1], known[parity ^ 1][0], params[at ^ 1][0], L::slots,
+                                  pass_gain(v[parity ^ 1], L::slots, g.level), g.level, lane);
       if (lane == 0) g.errors[evaluated - 1] = static_cast<float>(e);
     }
+    TRIPTYCH_AAM_MARK(3);
     // ---- everybody's sums, trial by trial, until one is taken
+    const float* const sum = v[parity];
+    bool running = true;
     for (int j = 0; j < count; ++j) {
       receive<RW>(out + static_cast<std::int64_t>(j) * blocks * L::words, blocks, tag, sums, scales,
                   v[parity], t);
-      const float* sum = v[parity];
-      const float beta = sum[S1] * per_sample;
-      const float spread = sum[S2] - sum[S1] * beta;
-      const float alpha = texture_alpha(g.level.normalisation, sum[2 * m + 4] - beta * sum_g0, spread, g0g0);
-      const float per_alpha = 1.0f / alpha;
+      TRIPTYCH_AAM_MARK(4);
+      const PassGain gain = pass_gain(sum, L::slots, g.level);
       float* const next = params[at ^ 1][0];
       const float* const here = params[at][j];
-      const float dp = t < q ? Rg0 + known[parity][j][t] - (sum[t] - beta * R1) * per_alpha : 0.0f;
-      if (!search && t < q) next[my_parameter] = here[my_parameter] + dp;
+      const float dp = t < q ? Rg0 + known[parity][j][t] - (sum[t] - gain.beta * R1) * gain.per_alpha : 0.0f;
+      if (!search) {  // every thread sees for itself; judge() is asked at the end
+        if (t < q) next[my_parameter] = here[my_parameter] + dp;
+        running = gain.contrast && sum[outside_slot] <= most_outside && evaluated < g.rules.most_iterations;
+        current_set = at;
+        break;
+      }
       if (w == one_pass_warps - 1) {
-        const double e = search ? error(parity, j, here) : 0.0;
+        const double e = pass_error(sum, known[parity][j], here, L::slots, gain, g.level, lane);
         if (lane == 0) {
-          const Look<double> look{e, has_contrast(alpha, spread, sum[S2], g0g0),
-                                  static_cast<std::int64_t>(sum[outside_slot])};
-          if (state.evaluations == 0) {
-            begin(state, g.rules, look);
-            accepted = 1;
-          } else {
-            accepted = judge(state, g.rules, look, still ? 0.0 : 1e30) ? 1 : 0;
-          }
-          if (b == 0 && search && accepted != 0) g.errors[state.iterations] = static_cast<float>(e);
+          accepted = judge_pass(state, g.rules, e, gain, sum[outside_slot], still) ? 1 : 0;
+          if (b == 0 && accepted != 0) g.errors[state.iterations] = static_cast<float>(e);
         }
       }
       __syncthreads();
-      const bool taken = accepted != 0;
-      if (taken) {
+      running = state.running;
+      if (accepted != 0) {
         current_set = at;
         current = j;
-        if (search && t < q) {
+        if (t < q) {
           step[t] = dp;
           next[my_parameter] = here[my_parameter] + dp;
         }
+        break;
       }
-      if (taken || !state.running) break;
+      if (!running) break;
     }
     ++evaluated;
-    if (!state.running) break;
+    last_still = still;
+    if (!running) break;
     if (current_set == at) {  // taken
       at ^= 1;
       count = 1;
@@ -277,16 +294,21 @@ __global__ void __launch_bounds__(one_pass_threads, 1) one_pass_kernel(const One
           params[at][j][my_parameter] = fmaf(1.0f / static_cast<float>(1 << (tried + j)), step[t],
                                              params[current_set][current][my_parameter]);
     }
-    if (search) __syncthreads();
+    __syncthreads();
+    TRIPTYCH_AAM_MARK(5);
   }
+  TRIPTYCH_AAM_REPORT;
   // ---- the result
   if (b != 0) return;
   if (!search && w == one_pass_warps - 1) {
+    const PassGain gain = pass_gain(v[parity], L::slots, g.level);
     const double e =
-        pass_error(v[parity], known[parity][0], params[current_set][current], m, L::slots, g.level, lane);
+        pass_error(v[parity], known[parity][0], params[current_set][0], L::slots, gain, g.level, lane);
     if (lane == 0) {
       g.errors[evaluated - 1] = static_cast<float>(e);
-      state.error = e;
+      state.evaluations = evaluated - 1;
+      state.iterations = max(evaluated - 2, 0);
+      judge_pass(state, g.rules, e, gain, v[parity][outside_slot], last_still);
     }
   }
   if (t < q) g.parameters[t] = params[current_set][current][my_parameter];

@@ -5,12 +5,37 @@
 #include <cuda_fp16.h>
 
 #include <cstdint>
+#include <cstdio>
 
 #include "one_pass_cuda.hpp"
 
 namespace triptych::aam_fit {
 
 constexpr int one_pass_threads = 32 * one_pass_warps;
+
+// Compiled with TRIPTYCH_AAM_PROFILE, block 0 prints the cycles of each phase of the kernel.
+#if defined(TRIPTYCH_AAM_PROFILE)
+#define TRIPTYCH_AAM_CLOCKS long long clocks_[6] = {}, clock_ = clock64()
+#define TRIPTYCH_AAM_MARK(i)          \
+  do {                                \
+    const long long now_ = clock64(); \
+    clocks_[i] += now_ - clock_;      \
+    clock_ = now_;                    \
+  } while (false)
+#define TRIPTYCH_AAM_REPORT                                                                               \
+  do {                                                                                                    \
+    if (b == 0 && t == 0)                                                                                 \
+      printf(                                                                                             \
+          "cycles a pass: landmarks %lld, samples %lld, matrix %lld, products %lld, sums %lld, solve "    \
+          "%lld\n",                                                                                       \
+          clocks_[0] / evaluated, clocks_[1] / evaluated, clocks_[2] / evaluated, clocks_[3] / evaluated, \
+          clocks_[4] / evaluated, clocks_[5] / evaluated);                                                \
+  } while (false)
+#else
+#define TRIPTYCH_AAM_CLOCKS static_cast<void>(0)
+#define TRIPTYCH_AAM_MARK(i) static_cast<void>(0)
+#define TRIPTYCH_AAM_REPORT static_cast<void>(0)
+#endif
 
 // RW: rows (slots) of a warp.
 template <int RW>
@@ -220,28 +245,48 @@ __device__ __forceinline__ void receive(const uint4* in, int blocks, std::uint32
   __syncthreads();
 }
 
-__device__ __forceinline__ double warp_total(double value) {
-#pragma unroll
-  for (int offset = 16; offset > 0; offset >>= 1) value += __shfl_xor_sync(~0u, value, offset);
-  return value;
+// What the sums of one pass say of the texture, for every thread.
+struct PassGain {
+  float beta, spread, alpha, per_alpha;
+  bool contrast;
+};
+__device__ __forceinline__ PassGain pass_gain(const float* v, int slots, const LevelOnDevice& level) {
+  const float S1 = v[slots - 3], S2 = v[slots - 2], beta = S1 * static_cast<float>(level.per_sample);
+  const float spread = S2 - S1 * beta, g0g0 = static_cast<float>(level.g0g0);
+  const float dot = v[2 * level.modes + 4] - beta * static_cast<float>(level.sum_g0);
+  const float alpha = texture_alpha(level.normalisation, dot, spread, g0g0);
+  return {beta, spread, alpha, 1.0f / alpha, has_contrast(alpha, spread, S2, g0g0)};
+}
+
+__device__ __forceinline__ bool judge_pass(FitState<double>& state, const FitRules& rules, double error,
+                                           const PassGain& gain, float outside, bool still) {
+  const Look<double> look{error, gain.contrast, static_cast<std::int64_t>(outside)};
+  if (state.evaluations > 0) return judge(state, rules, look, still ? 0.0 : 1e30);
+  begin(state, rules, look);
+  return true;
 }
 
 // |r|^2 from the sums v of one pass at c and the products of c (`known`), by a whole warp; see README.md.
-// The sums and products are floats, what is made of them is double, since large terms cancel.
-__device__ __forceinline__ double pass_error(const float* v, const float* known, const float* c, int m,
-                                             int slots, const LevelOnDevice& g, int lane) {
-  double texture = 0, quadratic = 0;
+// Sums and products are floats; what is made of them is double, since large terms cancel, and without a
+// division, which would be most of its time.
+__device__ __forceinline__ double pass_error(const float* v, const float* known, const float* c, int slots,
+                                             const PassGain& gain, const LevelOnDevice& level, int lane) {
+  const int m = level.modes;
+  float texture = 0.0f, quadratic = 0.0f;
   for (int k = lane; k < m; k += 32) {
-    texture += static_cast<double>(v[m + 4 + k]) * c[k];
-    quadratic += static_cast<double>(known[m + 4 + k]) * c[k];
+    texture = fmaf(v[m + 4 + k], c[k], texture);
+    quadratic = fmaf(known[m + 4 + k], c[k], quadratic);
   }
-  texture = warp_total(texture);
-  quadratic = warp_total(quadratic);
-  const double S1 = v[slots - 3], S2 = v[slots - 2], beta = S1 / g.samples;
-  const double spread = S2 - S1 * beta, dot = v[2 * m + 4] - beta * g.sum_g0;
-  const double alpha = texture_alpha(g.normalisation, dot, spread, g.g0g0);
-  return spread / (alpha * alpha) + g.g0g0 + quadratic -
-         2 * (dot + texture - beta * known[2 * m + 4]) / alpha + 2.0 * known[2 * m + 5];
+#pragma unroll
+  for (int offset = 16; offset > 0; offset >>= 1) {
+    texture += __shfl_xor_sync(~0u, texture, offset);
+    quadratic += __shfl_xor_sync(~0u, quadratic, offset);
+  }
+  const double S1 = v[slots - 3], S2 = v[slots - 2], beta = S1 * level.per_sample, per_alpha = gain.per_alpha;
+  const double spread = fma(-S1, beta, S2), dot = fma(-beta, level.sum_g0, static_cast<double>(v[2 * m + 4]));
+  const double along = dot + fma(-beta, static_cast<double>(known[2 * m + 4]), static_cast<double>(texture));
+  const double model = level.g0g0 + quadratic + 2.0 * known[2 * m + 5];
+  return fma(per_alpha, fma(spread, per_alpha, -2.0 * along), model);
 }
 
 }  // namespace triptych::aam_fit
