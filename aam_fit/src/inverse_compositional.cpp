@@ -100,7 +100,7 @@ class CompositionalFitter::Impl {
     parallel_for(1, textures, threads_,
                  [&](std::int64_t i) { gradient(modes_.row(i - 1), gx_.row(i), gy_.row(i)); });
     texture_.resize(static_cast<std::size_t>(n));
-    shape_.resize(static_cast<std::size_t>(2 * level_.points));
+    shape_.resize(2 * static_cast<std::size_t>(level_.points));
     descend(gx_.row(0), gy_.row(0));
   }
 

@@ -39,7 +39,7 @@ LevelFitter::Impl::Impl(Level level, Storage storage, int threads, CpuPath path)
       literal_(level_),
       now_(static_cast<std::size_t>(parameter_count())),
       trial_(now_.size()),
-      shape_(static_cast<std::size_t>(2 * pass_.padded_points())),
+      shape_(2 * static_cast<std::size_t>(pass_.padded_points())),
       trial_shape_(shape_.size()),
       step_(now_.size()),
       has_texture_(std::any_of(level_.Qg.begin(), level_.Qg.end(), [](float v) { return v != 0; })) {
@@ -173,7 +173,7 @@ std::vector<float> LevelFitter::Impl::parameters_of(PlanesView planes, std::span
     const auto at = static_cast<std::size_t>(k);
     // Qg (g - g0); nothing where the texture says nothing.
     if (found.alpha > 0)
-      c += (sums_.rows[static_cast<std::size_t>(stacked_.steps() + k)] - found.beta * stacked_.z1[at]) /
+      c += (sums_.rows[static_cast<std::size_t>(stacked_.steps()) + at] - found.beta * stacked_.z1[at]) /
                found.alpha -
            stacked_.z0[at];
     parameters[at] = static_cast<float>(c);
@@ -186,13 +186,14 @@ std::vector<float> LevelFitter::Impl::parameters_of(PlanesView planes, std::span
 
 Shape LevelFitter::Impl::shape_of(std::span<const float> parameters) const {
   check_count(parameters);
-  std::vector<float> found(static_cast<std::size_t>(2 * pass_.padded_points()));
+  std::vector<float> found(2 * static_cast<std::size_t>(pass_.padded_points()));
   pass_.shape(parameters.data(), found.data(), found.data() + pass_.padded_points());
   Shape shape;
   shape.reserve(static_cast<std::size_t>(level_.points));
   for (int i = 0; i < level_.points; ++i)
-    shape.push_back({double{found[static_cast<std::size_t>(i)]},
-                     double{found[static_cast<std::size_t>(pass_.padded_points() + i)]}});
+    shape.push_back(
+        {double{found[static_cast<std::size_t>(i)]},
+         double{found[static_cast<std::size_t>(pass_.padded_points()) + static_cast<std::size_t>(i)]}});
   return shape;
 }
 

@@ -21,7 +21,7 @@ class LiteralFit {
   // The level must outlive this.
   explicit LiteralFit(const Level& level)
       : level_(&level),
-        shape_(static_cast<std::size_t>(2 * level.points)),
+        shape_(2 * static_cast<std::size_t>(level.points)),
         sampled_(static_cast<std::size_t>(level.samples())),
         model_(sampled_.size()) {}
 

@@ -3,6 +3,7 @@
 
 #if defined(__x86_64__)
 
+#include <cpuid.h>
 #include <immintrin.h>
 
 #include <cstdint>
@@ -22,7 +23,12 @@ struct PassAvx2 {
   };
 
   static bool available() {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && converts_halves();
+  }
+  // Not every compiler's __builtin_cpu_supports knows the name.
+  static bool converts_halves() {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
   }
 
   TRIPTYCH_PASS_AVX2_LANE Pack load(const float* p) { return {_mm256_loadu_ps(p), _mm256_loadu_ps(p + 8)}; }

@@ -112,7 +112,7 @@ StackedLevel stack(const Level& level, Storage storage, int threads) {
   const int m = s.modes, steps = s.steps();
   const auto block = [&](int row, int rows, int column, int columns) {
     std::vector<double> values;
-    values.reserve(static_cast<std::size_t>(rows * columns));
+    values.reserve(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
     for (int i = 0; i < rows; ++i)
       for (int k = 0; k < columns; ++k) values.push_back(p(row + i, column + k));
     return values;

@@ -35,7 +35,7 @@ WarpComposition::WarpComposition(const Level& level) {
   const int points = level.points;
   mean_.reserve(static_cast<std::size_t>(points));
   for (int i = 0; i < points; ++i) mean_.push_back({double{level.s0[2 * i]}, double{level.s0[2 * i + 1]}});
-  const auto numbers = static_cast<std::size_t>(2 * points);
+  const auto numbers = 2 * static_cast<std::size_t>(points);
   basis_.resize(4 * numbers);
   for (std::size_t i = 0; i < mean_.size(); ++i) {
     const Point p = mean_[i];

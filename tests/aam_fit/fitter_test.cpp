@@ -31,8 +31,9 @@ GreyImage moved(const GreyImage& image, int dx, int dy) {
     for (int x = 0; x < image.width; ++x) {
       const int u = x - dx, v = y - dy;
       const bool inside = u >= 0 && v >= 0 && u < image.width && v < image.height;
-      out.values[static_cast<std::size_t>(y * image.width + x)] =
-          inside ? image.values[static_cast<std::size_t>(v * image.width + u)] : std::uint8_t{120};
+      out.values[static_cast<std::size_t>(std::int64_t{y} * image.width + x)] =
+          inside ? image.values[static_cast<std::size_t>(std::int64_t{v} * image.width + u)]
+                 : std::uint8_t{120};
     }
   return out;
 }
@@ -161,7 +162,7 @@ TEST(Fitter, SaysWhenTheFaceIsNotThere) {
   const World world = make_world();
   Fitter fitter(world.model, {}, Device::cpu(1));
   const GreyImage grey{width, height,
-                       std::vector<std::uint8_t>(static_cast<std::size_t>(width * height), 80)};
+                       std::vector<std::uint8_t>(std::size_t{width} * std::size_t{height}, 80)};
   const Fit fit = fitter.fit({grey.view(), world.truth});
   EXPECT_EQ(to_string(fit.status), "lost_contrast");
   EXPECT_EQ(fit.landmarks, world.truth);
@@ -209,7 +210,7 @@ TEST(Fitter, ShowsTheModelsTexture) {
   const GreyImage picture = fitter.texture(fit);
   const Level& level = world.model.levels[1];
   ASSERT_EQ(picture.width, level.frame.width);
-  ASSERT_EQ(picture.values.size(), static_cast<std::size_t>(picture.width * picture.height));
+  ASSERT_EQ(picture.values.size(), static_cast<std::size_t>(std::int64_t{picture.width} * picture.height));
   // At the face it was made of, it is that face, but for gain and offset.
   const Crop crop = crop_for(level, world.truth, 0.5);
   Planes planes;

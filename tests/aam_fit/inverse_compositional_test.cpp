@@ -56,14 +56,14 @@ Scene make_scene(int channels = 1) {
 
   // Smooth shape modes: bends and stretches, less the poses.
   std::vector<std::vector<double>> modes(4 + shape_modes,
-                                         std::vector<double>(static_cast<std::size_t>(2 * points)));
+                                         std::vector<double>(2 * static_cast<std::size_t>(points)));
   for (int i = 0; i < points; ++i) {
     const double x = double{level.s0[2 * i]}, y = double{level.s0[2 * i + 1]}, u = x / face, v = y / face;
     const double rows[4 + shape_modes][2] = {{1, 0}, {0, 1},         {x, y},     {-y, x},           {u, -v},
                                              {v, u}, {u * v, u * u}, {v * v, 0}, {0, u * u - v * v}};
     for (std::size_t k = 0; k < modes.size(); ++k)
       for (std::size_t axis = 0; axis < 2; ++axis)
-        modes[k][static_cast<std::size_t>(2 * i) + axis] = rows[k][axis];
+        modes[k][2 * static_cast<std::size_t>(i) + axis] = rows[k][axis];
   }
   orthonormalise(modes);
   level.Ps = joined(modes, 4);

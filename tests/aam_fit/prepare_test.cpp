@@ -37,7 +37,7 @@ Image blurred(const Image& in, Size s, double sigma) {
           weights += w;
           sum += w * at(in, s, x + i, y + j);
         }
-      out[static_cast<std::size_t>(y * s.width + x)] = sum / weights;
+      out[static_cast<std::size_t>(std::int64_t{y} * s.width + x)] = sum / weights;
     }
   return out;
 }
@@ -116,7 +116,8 @@ TEST(Features, RefuseWhatDoesNotFit) {
   const ImageView<const float> grey(values.data(), 4, 4);
   EXPECT_ERROR(features_cpu(grey, {.kind = FeatureKind::gradient}, planes, 1), InvalidArgument, "4 x 4 x 2");
   EXPECT_ERROR(features_cpu(grey, {.smooth_px = -1}, planes, 1), InvalidArgument, "-1");
-  EXPECT_ERROR(features_cpu(grey, {.smooth_px = std::nanf("")}, planes, 1), InvalidArgument, "between 0 and 100");
+  EXPECT_ERROR(features_cpu(grey, {.smooth_px = std::nanf("")}, planes, 1), InvalidArgument,
+               "between 0 and 100");
   EXPECT_ERROR(features_cpu(grey, {.bins = 99}, planes, 1), InvalidArgument, "99");
   EXPECT_ERROR(parse_feature_kind("edges"), InvalidArgument, "double_angle");
   for (const auto kind :
@@ -141,7 +142,8 @@ double box_mean(const GreyImage& frame, const Crop& crop, int x, int y) {
     for (int i = static_cast<int>(std::floor(c.x - half)) - 1;
          i <= static_cast<int>(std::ceil(c.x + half)) + 1; ++i) {
       const int u = std::clamp(i, 0, frame.width - 1), v = std::clamp(j, 0, frame.height - 1);
-      sum += overlap(c.x, i) * overlap(c.y, j) * frame.values[static_cast<std::size_t>(v * frame.width + u)];
+      sum += overlap(c.x, i) * overlap(c.y, j) *
+             frame.values[static_cast<std::size_t>(std::int64_t{v} * frame.width + u)];
     }
   return sum;
 }
@@ -159,7 +161,7 @@ TEST(Prepare, AveragesTheFrameUnderEachPixel) {
     for (int y = 0; y < crop.height; ++y)
       for (int x = 0; x < crop.width; ++x)
         // Two sums of up to 9 weighted values up to 255 in float, weights rounded once.
-        ASSERT_NEAR(double{planes.values[static_cast<std::size_t>(y * crop.width + x)]},
+        ASSERT_NEAR(double{planes.values[static_cast<std::size_t>(std::int64_t{y} * crop.width + x)]},
                     box_mean(frame, crop, x, y), 255 * 20 * 6e-8)
             << crop.step << ": " << x << ", " << y;
   }

@@ -36,13 +36,14 @@ TEST_P(Stacked, ProductsAreThoseOfTheStoredRows) {
     const auto at = static_cast<std::size_t>(i);
     near(s.R1[at], i, -1);
     near(s.Rg0[at], i, g0);
-    for (int k = 0; k < m; ++k) near(s.RQg[static_cast<std::size_t>(i * m + k)], i, steps + k);
+    for (int k = 0; k < m; ++k) near(s.RQg[static_cast<std::size_t>(std::int64_t{i} * m + k)], i, steps + k);
   }
   for (int i = 0; i < m; ++i) {
     const auto at = static_cast<std::size_t>(i);
     near(s.z1[at], steps + i, -1);
     near(s.z0[at], steps + i, g0);
-    for (int k = 0; k < m; ++k) near(s.G[static_cast<std::size_t>(i * m + k)], steps + i, steps + k);
+    for (int k = 0; k < m; ++k)
+      near(s.G[static_cast<std::size_t>(std::int64_t{i} * m + k)], steps + i, steps + k);
   }
   near(s.g0g0, g0, g0);
   near(s.sum_g0, g0, -1);

@@ -97,7 +97,7 @@ inline aam_fit::ReferenceFrame aam_frame(std::int64_t pixels, int width, int hei
 // Interleaved landmarks of parameters, in double.
 inline std::vector<double> aam_shape(const aam_fit::Level& level, const std::vector<double>& p) {
   const auto m = static_cast<std::size_t>(level.modes);
-  std::vector<double> shape(static_cast<std::size_t>(2 * level.points));
+  std::vector<double> shape(2 * static_cast<std::size_t>(level.points));
   for (std::size_t i = 0; i < shape.size(); ++i) {
     shape[i] = double{level.s0[static_cast<std::int64_t>(i)]};
     for (std::size_t k = 0; k < m; ++k)
@@ -120,7 +120,9 @@ inline std::vector<double> aam_sample(const aam_fit::Level& level, const aam_fit
     const aam_fit::WarpPixel& w = level.frame.pixels[i];
     const double a = double{w.a}, b = double{w.b}, c = 1 - a - b;
     const auto place = [&](int axis) {
-      const auto at = [&](int k) { return shape[static_cast<std::size_t>(2 * w.corners[k] + axis)]; };
+      const auto at = [&](int k) {
+        return shape[2 * std::size_t{w.corners[k]} + static_cast<std::size_t>(axis)];
+      };
       return a * at(0) + b * at(1) + c * at(2);
     };
     const double x = std::clamp(place(0), 0.0, planes.width - 1.0),
