@@ -74,7 +74,7 @@ Scene make_scene(int channels = 1) {
   std::vector<Planes> images;
   for (std::uint64_t k = 0; k <= texture_modes; ++k)
     images.push_back(aam_image(width, height, channels, face, 40 + k));
-  std::vector<double> rest(level.modes + 4, 0.0);
+  std::vector<double> rest(static_cast<std::size_t>(level.modes) + 4, 0.0);
   rest[static_cast<std::size_t>(level.modes) + 2] = 0.5 * (width - 1);
   rest[static_cast<std::size_t>(level.modes) + 3] = 0.5 * (height - 1);
   test::detail::aam_learn(level, images[0], rest);

@@ -19,7 +19,7 @@ struct Size {
 };
 
 double at(const Image& image, Size s, int x, int y) {
-  return image[static_cast<std::size_t>(std::clamp(y, 0, s.height - 1) * s.width +
+  return image[static_cast<std::size_t>(std::int64_t{std::clamp(y, 0, s.height - 1)} * s.width +
                                         std::clamp(x, 0, s.width - 1))];
 }
 

@@ -73,7 +73,8 @@ inline aam_fit::ReferenceFrame aam_frame(std::int64_t pixels, int width, int hei
   places.reserve(static_cast<std::size_t>(pixels));
   warp.reserve(static_cast<std::size_t>(pixels));
   for (std::int32_t i = 0; i < pixels; ++i) {
-    const double x = i % width, y = i / width;
+    const std::int32_t line = i / width;
+    const double x = i - line * width, y = line;
     const double u = width > 1 ? x / (width - 1) * (aam_columns - 1) : 0;
     const double v = height > 1 ? y / (height - 1) * (aam_rows - 1) : 0;
     const int column = std::min(static_cast<int>(u), aam_columns - 2);
@@ -232,12 +233,11 @@ inline aam_fit::Level aam_level(std::int64_t pixels, int modes, int channels, st
 
   std::vector<float> s0;
   s0.reserve(2 * aam_points);
-  for (int i = 0; i < aam_points; ++i) {
-    s0.push_back((static_cast<float>(i % aam_columns) / (aam_columns - 1) - 0.5f) *
-                 static_cast<float>(width - 1));
-    s0.push_back((static_cast<float>(i / aam_columns) / (aam_rows - 1) - 0.5f) *
-                 static_cast<float>(height - 1));
-  }
+  for (int row = 0; row < aam_rows; ++row)
+    for (int column = 0; column < aam_columns; ++column) {
+      s0.push_back((static_cast<float>(column) / (aam_columns - 1) - 0.5f) * static_cast<float>(width - 1));
+      s0.push_back((static_cast<float>(row) / (aam_rows - 1) - 0.5f) * static_cast<float>(height - 1));
+    }
   level.s0 = std::move(s0);
 
   // A sigma of the first mode moves landmarks by about 1 % of the face; later modes have smaller ones. Half
