@@ -238,6 +238,7 @@ class LevelFitterCuda::Impl {
     d.products = small_.data() + known;
     d.R1 = small_.data() + R1;
     d.Rg0 = small_.data() + Rg0;
+    texture_tells_c_ = level.texture_tells_c;
     list_.reserve(static_cast<std::size_t>(most_faces_));
   }
 

@@ -172,7 +172,7 @@ std::vector<float> LevelFitter::Impl::parameters_of(PlanesView planes, std::span
     }
     const auto at = static_cast<std::size_t>(k);
     // Qg (g - g0); nothing where the texture says nothing.
-    if (found.alpha > 0)
+    if (level_.texture_tells_c && found.alpha > 0)
       c += (sums_.rows[static_cast<std::size_t>(stacked_.steps()) + at] - found.beta * stacked_.z1[at]) /
                found.alpha -
            stacked_.z0[at];

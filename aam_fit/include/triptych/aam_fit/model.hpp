@@ -31,17 +31,19 @@ struct Level {
   Features features;  // what the planes hold
   Normalisation normalisation = Normalisation::projection;
   double face_size_px = 0;  // of s0: face_size(s0)
-  ReferenceFrame frame;     // its raster has the same unit: frame.scale == 1
+  ReferenceFrame frame;     // frame.scale: pixels of its raster to one of the planes
 
   int points = 0;
-  int modes = 0;             // m: of c
-  SharedArray<float> s0;     // 2 points, centred at the origin
-  SharedArray<float> Qs;     // 2 points x m
-  SharedArray<float> Ks;     // m x 2 points: c of a shape is Ks (s - s0), plus Qg'(g - g0) of its texture
-  SharedArray<float> g0;     // n
-  SharedArray<float> Qg;     // m x n (a mode in each row)
-  SharedArray<float> R;      // (m + 4) x n
-  SharedArray<float> sigma;  // m: standard deviation of each c over the training set
+  int modes = 0;          // m: of c
+  SharedArray<float> s0;  // 2 points, centred at the origin
+  SharedArray<float> Qs;  // 2 points x m
+  SharedArray<float> Ks;  // m x 2 points: c of a shape is Ks (s - s0), plus Qg'(g - g0) of its texture ...
+  bool texture_tells_c = true;  // ... unless this is false: then the shape alone tells c, and Qg c is the
+                                // texture to be expected with it
+  SharedArray<float> g0;        // n
+  SharedArray<float> Qg;        // m x n (a mode in each row)
+  SharedArray<float> R;         // (m + 4) x n
+  SharedArray<float> sigma;     // m: standard deviation of each c over the training set
 
   // The parts, for inverse compositional fitting: orthonormal. Empty when the model was trained without.
   SharedArray<float> Ps;        // shape_modes x 2 points, orthogonal to s0's own poses
