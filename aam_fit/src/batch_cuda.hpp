@@ -61,6 +61,11 @@ class BatchFit {
   DeviceBuffer<float> trial_, step_, points_, here_, x_, sums_, parts_;
 };
 
+// batch_parameters_cuda.cu: pose and c of shapes (faces x 2 points), whose landmarks are then those to look
+// at; and, after a look, what the texture adds to c.
+void launch_pose(const BatchArguments& g, const float* shapes, StreamRef stream);
+void launch_texture_parameters(const BatchArguments& g, StreamRef stream);
+
 // parts = x times the rows of the matrix, by splits of the columns (batch_product_cuda.cu). prepare returns
 // the depth of the kernel's tiles on the current GPU.
 int prepare_batch_product();

@@ -8,7 +8,6 @@
 // halves have no low part. Below compute capability 8.0 the same tiles are multiplied with plain fused
 // multiply-adds.
 #include <triptych/core/cuda.cuh>
-#include <triptych/reduction/detail/kernel_arch.cuh>
 
 #include <cuda_pipeline.h>
 
@@ -95,8 +94,6 @@ template <bool exact_matrix, int depth>
 __global__ void __launch_bounds__(threads) product_kernel(const BatchArguments g) {
   extern __shared__ __align__(16) float shared[];
   constexpr int stride = stride_of(depth), stage_floats = 2 * tile * stride;
-  let_next_grid_start();
-  wait_for_previous_grid();
   const int t = static_cast<int>(threadIdx.x), lane = t & 31, w = t >> 5;
   const int face0 = static_cast<int>(blockIdx.y) * tile, row0 = static_cast<int>(blockIdx.z) * tile;
   const int split_index = static_cast<int>(blockIdx.x);
@@ -172,10 +169,10 @@ int prepare_batch_product() {
 }
 
 void launch_batch_product(const BatchArguments& g, bool exact_matrix, int depth, StreamRef stream) {
-  LaunchShape shape{dim3(static_cast<unsigned>(g.splits), static_cast<unsigned>((g.faces + tile - 1) / tile),
-                         static_cast<unsigned>((g.rows + tile - 1) / tile)),
-                    threads, static_cast<std::size_t>(shared_bytes_of(depth))};
-  shape.overlap = reduction::detail::kernel_arch<product_kernel<true, 32>>() >= 90;
+  const LaunchShape shape{
+      dim3(static_cast<unsigned>(g.splits), static_cast<unsigned>((g.faces + tile - 1) / tile),
+           static_cast<unsigned>((g.rows + tile - 1) / tile)),
+      threads, static_cast<std::size_t>(shared_bytes_of(depth))};
   if (depth == 32)
     launch(exact_matrix ? product_kernel<true, 32> : product_kernel<false, 32>, shape, stream, g);
   else

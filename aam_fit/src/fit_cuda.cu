@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "batch_cuda.hpp"
+#include "fit_checks.hpp"
 #include "literal_cuda.hpp"
 #include "one_pass_cuda.hpp"
 #include "stacked_level.hpp"
@@ -60,9 +61,7 @@ std::vector<float> to_floats(const std::vector<double>& values) { return {values
 
 FitOptions checked(const Level& level, FitOptions options, int most_faces) {
   require(most_faces >= 1, "a fitter for ", most_faces, " faces");
-  require(options.most_iterations >= 0 && options.steps >= 1 && options.steps <= 30, "a fit of ",
-          options.most_iterations, " iterations with ", options.steps,
-          " step sizes: at least 0, and 1 to 30, are needed");
+  check_options(options);
   require(level.samples() > 0 && level.pixels() > 0 && level.samples() % level.pixels() == 0 &&
               level.samples() / level.pixels() < no_channel,
           "a level of ", level.samples(), " samples cannot have ", level.pixels(), " pixels");
@@ -81,7 +80,7 @@ class LevelFitterCuda::Impl {
         channels_(static_cast<int>(level.samples() / level.pixels())) {
     if (options_.form == Form::one_pass)
       plan_ = plan_one_pass(level.samples(), level.modes, level.points, options_.storage,
-                            current_one_pass_device());
+                            !options_.always_step, current_one_pass_device());
     upload(level, stream);
     const FitRules rules = fit_rules(options_, level.pixels());
     rules_ = rules;
@@ -181,6 +180,10 @@ class LevelFitterCuda::Impl {
     d.g0g0 = s.g0g0;
     d.sum_g0 = s.sum_g0;
     d.per_sample = 1.0 / static_cast<double>(s.samples);
+    d.g0g0_f = static_cast<float>(s.g0g0);
+    d.per_g0g0_f = static_cast<float>(1.0 / s.g0g0);
+    d.sum_g0_f = static_cast<float>(s.sum_g0);
+    d.per_sample_f = static_cast<float>(d.per_sample);
     d.normalisation = level.normalisation;
     const bool planned = plan_.blocks > 0;
     d.slots = planned ? slots(plan_) : s.rows();
@@ -253,7 +256,7 @@ class LevelFitterCuda::Impl {
   DeviceBuffer<SamplePlace> places_;
   DeviceBuffer<uint4> words_;
   DeviceBuffer<std::uint32_t> epoch_;
-  std::optional<LiteralFit> literal_;
+  std::optional<LiteralFitCuda> literal_;
   std::optional<BatchFit> batch_;
   std::vector<PlanesOnDevice> list_;
 };

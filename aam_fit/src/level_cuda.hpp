@@ -40,7 +40,8 @@ struct LevelOnDevice {
   const float* products = nullptr;            // (2 modes + 6) x mode_stride: R Qg', Qg Qg', Qg 1, Qg g0
   const float *R1 = nullptr, *Rg0 = nullptr;  // modes + 4
   double g0g0 = 0, sum_g0 = 0;
-  double per_sample = 0;  // 1 / samples
+  double per_sample = 0;                                             // 1 / samples
+  float g0g0_f = 0, per_g0g0_f = 0, sum_g0_f = 0, per_sample_f = 0;  // of those, for sums in float
   float kappa = 0;
   std::int32_t samples = 0, modes = 0, points = 0, slots = 0, mode_stride = 0;
   std::int64_t padded = 0;

@@ -210,7 +210,7 @@ __global__ void update_kernel(const Literal g) {
 
 }  // namespace
 
-LiteralFit::LiteralFit(const LevelOnDevice& level, const FitRules& rules, StreamRef stream)
+LiteralFitCuda::LiteralFitCuda(const LevelOnDevice& level, const FitRules& rules, StreamRef stream)
     : level_(level),
       rules_(rules),
       blocks_(std::clamp((level.samples + 2 * threads - 1) / (2 * threads), 1, 264)),
@@ -231,7 +231,7 @@ LiteralFit::LiteralFit(const LevelOnDevice& level, const FitRules& rules, Stream
   stream.synchronize();
 }
 
-void LiteralFit::fit(const PlanesOnDevice& planes, float* parameters, DeviceLevelFit* result, float* errors,
+void LiteralFitCuda::fit(const PlanesOnDevice& planes, float* parameters, DeviceLevelFit* result, float* errors,
                      StreamRef stream) {
   const Literal g{level_,          planes,          rules_,         state_.data(),   trial_.data(),
                   step_.data(),    product_.data(), points_.data(), texture_.data(), model_.data(),

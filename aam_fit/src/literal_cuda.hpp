@@ -17,10 +17,10 @@ struct LiteralState {
   std::int32_t outside, still;
 };
 
-class LiteralFit {
+class LiteralFitCuda {
  public:
   // Picks the plan of the wide product by measuring it. Synchronises.
-  LiteralFit(const LevelOnDevice& level, const FitRules& rules, StreamRef stream);
+  LiteralFitCuda(const LevelOnDevice& level, const FitRules& rules, StreamRef stream);
   void fit(const PlanesOnDevice& planes, float* parameters, DeviceLevelFit* result, float* errors,
            StreamRef stream);
   const reduction::RowPlan& plan() const { return plan_; }

@@ -3,6 +3,8 @@
 
 namespace triptych::aam_fit {
 
-OnePassKernel one_pass_kernel_36(Keep keep) { return one_pass_kernel_of<5>(keep); }
+OnePassKernel one_pass_kernel_36(Keep keep, bool search) {
+  return search ? one_pass_kernel_of<5, true>(keep) : one_pass_kernel_of<5, false>(keep);
+}
 
 }  // namespace triptych::aam_fit

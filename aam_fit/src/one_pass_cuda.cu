@@ -11,7 +11,8 @@ namespace triptych::aam_fit {
 
 namespace {
 
-constexpr std::int64_t static_shared_bytes = 24 * 1024;  // more than any of the kernels declares
+// More than the kernels declare.
+constexpr std::int64_t static_shared_bytes(const OnePassPlan& plan) { return (plan.search ? 23 : 16) * 1024; }
 
 int rows_per_warp_for(int modes) {
   if (modes <= 20) return 3;
@@ -23,13 +24,13 @@ int rows_per_warp_for(int modes) {
 OnePassKernel kernel_of(const OnePassPlan& plan) {
   switch (plan.rows_per_warp) {
     case 3:
-      return one_pass_kernel_20(plan.keep);
+      return one_pass_kernel_20(plan.keep, plan.search);
     case 5:
-      return one_pass_kernel_36(plan.keep);
+      return one_pass_kernel_36(plan.keep, plan.search);
     case 8:
-      return one_pass_kernel_60(plan.keep);
+      return one_pass_kernel_60(plan.keep, plan.search);
     default:
-      return one_pass_kernel_64(plan.keep);
+      return one_pass_kernel_64(plan.keep, plan.search);
   }
 }
 
@@ -47,7 +48,9 @@ std::int64_t word_count(const OnePassPlan& plan) {
 
 std::int64_t shared_bytes(const OnePassPlan& plan) {
   const std::int64_t columns = plan.columns;
-  const std::int64_t x = one_pass_group * columns * 4;
+  const std::int64_t x = (plan.search ? one_pass_group : 1) * columns * 4 +
+                         std::int64_t{32 * one_pass_warps * 4} *
+                             shared_product_parts(plan.rows_per_warp, plan.keep, plan.search);
   switch (plan.keep) {
     case Keep::shared_float:
       return x + slots(plan) * columns * 4;
@@ -73,9 +76,10 @@ OnePassDevice current_one_pass_device() {
 
 // Words travel from every block to every block, so few blocks with many samples are best as long as their
 // part of the matrix stays on the chip.
-OnePassPlan plan_one_pass(std::int64_t samples, int modes, int points, Storage storage,
+OnePassPlan plan_one_pass(std::int64_t samples, int modes, int points, Storage storage, bool search,
                           const OnePassDevice& device) {
   OnePassPlan plan;
+  plan.search = search;
   if (points > most_one_pass_points || samples > (std::int64_t{1} << 30)) return plan;
   const int rows = rows_per_warp_for(modes);
   if (rows == 0) return plan;
@@ -83,7 +87,8 @@ OnePassPlan plan_one_pass(std::int64_t samples, int modes, int points, Storage s
   const int grain = half ? 256 : 128;
   const auto blocks_of = [&](int columns) { return static_cast<int>((samples + columns - 1) / columns); };
   const auto fits = [&](const OnePassPlan& p) {
-    return shared_bytes(p) + static_shared_bytes <= device.shared_bytes && p.blocks <= device.multiprocessors;
+    return shared_bytes(p) + static_shared_bytes(p) <= device.shared_bytes &&
+           p.blocks <= device.multiprocessors;
   };
   plan.rows_per_warp = rows;
   constexpr int most_blocks_small = 32, most_blocks_middle = 64;

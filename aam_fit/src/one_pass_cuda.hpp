@@ -27,6 +27,7 @@ struct OnePassPlan {
   Keep keep = Keep::shared_float;
   int columns = 0;  // samples of a block: a multiple of 128, of 256 when halves
   int blocks = 0;
+  bool search = true;  // else whole steps
   friend bool operator==(const OnePassPlan&, const OnePassPlan&) = default;
 };
 constexpr int one_pass_warps = 16;
@@ -45,8 +46,14 @@ struct OnePassDevice {
 };
 OnePassDevice current_one_pass_device();
 // The plan for a level, rows_per_warp 0 when the kernel cannot serve it.
-OnePassPlan plan_one_pass(std::int64_t samples, int modes, int points, Storage storage,
+OnePassPlan plan_one_pass(std::int64_t samples, int modes, int points, Storage storage, bool search,
                           const OnePassDevice& device);
+// Of every four threads' products with c, so many quarters lie in shared memory.
+constexpr int shared_product_parts(int rows_per_warp, Keep keep, bool search) {
+  const int all = (rows_per_warp == 3 ? 20 : rows_per_warp == 5 ? 36 : rows_per_warp == 8 ? 60 : 64) / 4;
+  if (keep != Keep::registers_float) return all;
+  return search ? 0 : 8;
+}
 std::int64_t shared_bytes(const OnePassPlan& plan);  // dynamic
 
 struct OnePassArguments {

@@ -17,10 +17,11 @@ namespace triptych::aam_fit {
 
 // Threads: 512 in 16 warps; warp w owns the slots [w RW, w RW + RW). For the shape, four neighbouring threads
 // own a landmark (x and y, two halves of the modes each); for the products with c, four threads a row.
-template <int RW, Keep keep>
+// search: step sizes are tried; else whole steps are taken, which leaves far less to do and to fetch as code.
+template <int RW, Keep keep, bool search>
 __global__ void __launch_bounds__(one_pass_threads, 1) one_pass_kernel(const OnePassArguments g) {
   using L = OnePassLayout<RW>;
-  constexpr int T = one_pass_threads, NT = one_pass_group, MC = L::modes, PW = MC + 4;
+  constexpr int T = one_pass_threads, NT = search ? one_pass_group : 1, MC = L::modes, PW = MC + 4;
   constexpr int in_registers = keep == Keep::registers_float ? 2 : 0;
   constexpr bool halves = keep == Keep::shared_half || keep == Keep::streamed_half;
   constexpr bool streamed = keep == Keep::streamed_float || keep == Keep::streamed_half;
@@ -82,21 +83,26 @@ __global__ void __launch_bounds__(one_pass_threads, 1) one_pass_kernel(const One
       g.planes.data + (place.channel == no_channel ? 0 : place.channel * g.planes.plane);
   const int landmark = t >> 2, xy = t >> 1 & 1, half_of_modes = t & 1;
   const bool has_landmark = landmark < g.level.points;
-  const bool shape_warp = w * 8 < g.level.points;
   const float s0 = has_landmark && half_of_modes == 0 ? g.level.s0[landmark * 2 + xy] : 0.0f;
   float Qs[MC / 2];
 #pragma unroll
   for (int k = 0; k < MC / 2; ++k)
     Qs[k] = has_landmark ? g.level.Qs[(landmark * 2 + xy) * MC + half_of_modes * (MC / 2) + k] : 0.0f;
   const int product_rows = 2 * m + 6, product_row = t >> 2, quarter = t & 3;
-  // In registers, unless those are needed for the matrix: then from the cache, while the sums travel.
-  constexpr bool product_stays = keep != Keep::registers_float;
+  // Most of these wait in shared memory, since registers are short; the rest is where there is room.
+  constexpr int product_parts = MC / 4, shared_parts = shared_product_parts(RW, keep, search);
+  float* const product_shared = reinterpret_cast<float*>(
+      kept +
+      (streamed ? 0 : static_cast<std::int64_t>(one_pass_warps) * stored * columns * (halves ? 2 : 4)));
   const float* const product_from =
       g.level.products + (product_row < product_rows ? product_row : 0) * MC + quarter;
-  float product[product_stays ? MC / 4 : 1];
-  if constexpr (product_stays) {
+  float product[product_parts > shared_parts ? product_parts - shared_parts : 1];
 #pragma unroll
-    for (int k = 0; k < MC / 4; ++k) product[k] = product_from[4 * k];
+  for (int k = 0; k < product_parts; ++k) {
+    if (k < shared_parts)
+      product_shared[k * T + t] = product_from[4 * k];
+    else
+      product[k - shared_parts] = product_from[4 * k];
   }
   const float R1 = t < q ? g.level.R1[t] : 0.0f, Rg0 = t < q ? g.level.Rg0[t] : 0.0f;
   const int my_parameter = t < m ? t : MC + t - m;  // where parameter t lies (t < q)
@@ -110,19 +116,27 @@ __global__ void __launch_bounds__(one_pass_threads, 1) one_pass_kernel(const One
   __syncthreads();
 
   // ---- the fit
-  const bool search = g.rules.always_step == 0;
   const float least_move2 = g.rules.least_move_px * g.rules.least_move_px;
   constexpr int outside_slot = L::slots - 1;
   const auto most_outside = static_cast<float>(g.rules.most_outside);
   TRIPTYCH_AAM_CLOCKS;
-  int count = 1;  // trials of this pass
+  int tries = 1;  // trials of this pass
   int at = 0;     // the set of parameters that holds them
   int current_set = 1, current = 0;
   bool last_still = false;
   int evaluated = 0;  // passes of always_step
   std::uint32_t parity = 0;
+  const int thread = t;
   for (;; parity ^= 1) {
+    // Everything that follows from the thread's number is found anew in every pass: kept from pass to pass,
+    // as the compiler would, it would drive what has to stay out of the registers.
+    int t = thread;
+    asm volatile("" : "+r"(t));
+    const int lane = t & 31, w = t >> 5, landmark = t >> 2, xy = t >> 1 & 1, half_of_modes = t & 1;
+    const int product_row = t >> 2, quarter = t & 3, my_parameter = t < m ? t : MC + t - m;
+    const bool has_landmark = landmark < g.level.points, shape_warp = w * 8 < g.level.points;
     ++tag;
+    const int count = search ? tries : 1;
     // ---- landmarks
     bool moves = false;
     if (shape_warp) {
@@ -207,7 +221,9 @@ __global__ void __launch_bounds__(one_pass_threads, 1) one_pass_kernel(const One
         if (j0 + k < count) send(sum[k], j0 + k);
       }
     };
-    if (fused == 1 || count == 1) {
+    if constexpr (!search) {
+      pass(Trials<1>{}, 0);
+    } else if (fused == 1 || count == 1) {
       for (int j = 0; j < count; ++j) pass(Trials<1>{}, j);
     } else {
       pass(Trials<fused>{}, 0);
@@ -218,9 +234,10 @@ __global__ void __launch_bounds__(one_pass_threads, 1) one_pass_kernel(const One
       const float* p = params[at][j];
       float sum = 0.0f;
 #pragma unroll
-      for (int k = 0; k < MC / 4; ++k)
-        sum = fmaf(product_stays ? product[product_stays ? k : 0] : __ldg(product_from + 4 * k),
-                   p[quarter + 4 * k], sum);
+      for (int k = 0; k < product_parts; ++k)
+        sum = fmaf(
+            k < shared_parts ? product_shared[k * T + t] : product[k < shared_parts ? 0 : k - shared_parts],
+            p[quarter + 4 * k], sum);
       sum += __shfl_xor_sync(~0u, sum, 1);
       sum += __shfl_xor_sync(~0u, sum, 2);
       if (quarter == 0 && product_row < product_rows) known[parity][j][product_row] = sum;
@@ -285,12 +302,12 @@ __global__ void __launch_bounds__(one_pass_threads, 1) one_pass_kernel(const One
     if (!running) break;
     if (current_set == at) {  // taken
       at ^= 1;
-      count = 1;
+      tries = 1;
     } else {
       const int tried = state.trial;
-      count = min(g.group, g.rules.steps - tried);
+      tries = min(g.group, g.rules.steps - tried);
       if (t < q)
-        for (int j = 0; j < count; ++j)
+        for (int j = 0; j < tries; ++j)
           params[at][j][my_parameter] = fmaf(1.0f / static_cast<float>(1 << (tried + j)), step[t],
                                              params[current_set][current][my_parameter]);
     }

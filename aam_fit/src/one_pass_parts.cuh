@@ -251,11 +251,12 @@ struct PassGain {
   bool contrast;
 };
 __device__ __forceinline__ PassGain pass_gain(const float* v, int slots, const LevelOnDevice& level) {
-  const float S1 = v[slots - 3], S2 = v[slots - 2], beta = S1 * static_cast<float>(level.per_sample);
-  const float spread = S2 - S1 * beta, g0g0 = static_cast<float>(level.g0g0);
-  const float dot = v[2 * level.modes + 4] - beta * static_cast<float>(level.sum_g0);
-  const float alpha = texture_alpha(level.normalisation, dot, spread, g0g0);
-  return {beta, spread, alpha, 1.0f / alpha, has_contrast(alpha, spread, S2, g0g0)};
+  const float S1 = v[slots - 3], S2 = v[slots - 2], beta = S1 * level.per_sample_f;
+  const float spread = S2 - S1 * beta, dot = v[2 * level.modes + 4] - beta * level.sum_g0_f;
+  const float alpha = level.normalisation == Normalisation::projection
+                          ? dot * level.per_g0g0_f
+                          : texture_alpha(level.normalisation, dot, spread, level.g0g0_f);
+  return {beta, spread, alpha, __fdividef(1.0f, alpha), has_contrast(alpha, spread, S2, level.g0g0_f)};
 }
 
 __device__ __forceinline__ bool judge_pass(FitState<double>& state, const FitRules& rules, double error,
