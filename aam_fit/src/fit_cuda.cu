@@ -185,6 +185,7 @@ class LevelFitterCuda::Impl {
     d.sum_g0_f = static_cast<float>(s.sum_g0);
     d.per_sample_f = static_cast<float>(d.per_sample);
     d.normalisation = level.normalisation;
+    texture_tells_c_ = level.texture_tells_c;
     const bool planned = plan_.blocks > 0;
     d.slots = planned ? slots(plan_) : s.rows();
     d.mode_stride = planned ? padded_modes(plan_.rows_per_warp) : m;
