@@ -164,8 +164,10 @@ void add_fit(const std::string& series, const AamSize& size, Form form, Storage 
                                     [&](int k) { fits.enqueue(k); });
     check_repeats(fits, before);
     aam_times()[{size, half ? series + ", half" : series}] = measured.timing.us;
-    measured.bytes = aam_iterations * static_cast<double>(size.faces) * size.matrix_bytes(half ? 2 : 4);
-    measured.limit = size.faces == 1 ? gpu_cache_read_limit().bytes_per_us() : 0;
+    if (size.faces == 1) {  // a batch shares its readings of the matrix
+      measured.bytes = aam_iterations * size.matrix_bytes(half ? 2 : 4);
+      measured.limit = gpu_cache_read_limit().bytes_per_us();
+    }
     return measured;
   });
 }
