@@ -21,8 +21,8 @@ TRIPTYCH_LANES_TARGET void shape(const PassTables& t, const float* p, float* xs,
 }
 
 // Where the pixels of a tile lie. Packs may run over the end of a run: the next one writes over that.
-TRIPTYCH_LANES_TARGET inline void places_of(const PassTables& t, std::int64_t tile, const float* xs, const float* ys,
-                                            float* px, float* py) {
+TRIPTYCH_LANES_TARGET inline void places_of(const PassTables& t, std::int64_t tile, const float* xs,
+                                            const float* ys, float* px, float* py) {
   using L = TRIPTYCH_LANES;
   std::int64_t at = tile * pass_tile;
   const auto last = static_cast<std::size_t>(t.first_run[static_cast<std::size_t>(tile) + 1]);
@@ -47,7 +47,9 @@ template <class Element>
 struct Stored;
 template <>
 struct Stored<float> {
-  TRIPTYCH_LANES_TARGET TRIPTYCH_LANES_INLINE static auto load(const float* p) { return TRIPTYCH_LANES::load(p); }
+  TRIPTYCH_LANES_TARGET TRIPTYCH_LANES_INLINE static auto load(const float* p) {
+    return TRIPTYCH_LANES::load(p);
+  }
 };
 template <>
 struct Stored<std::uint16_t> {
@@ -58,7 +60,8 @@ struct Stored<std::uint16_t> {
 
 // sums[0 .. 16 packs) += rows times x, over count samples; even and odd ones apart.
 template <int packs, class Element>
-TRIPTYCH_LANES_TARGET void multiply(const Element* matrix, int stride, const float* x, int count, double* sums) {
+TRIPTYCH_LANES_TARGET void multiply(const Element* matrix, int stride, const float* x, int count,
+                                    double* sums) {
   using L = TRIPTYCH_LANES;
   typename L::Pack even[packs], odd[packs];
   for (int v = 0; v < packs; ++v) even[v] = odd[v] = L::all(0.0f);
@@ -66,20 +69,24 @@ TRIPTYCH_LANES_TARGET void multiply(const Element* matrix, int stride, const flo
   for (; i + 1 < count; i += 2) {
     const auto x0 = L::all(x[i]), x1 = L::all(x[i + 1]);
     const Element* next = matrix + stride;
-    for (int v = 0; v < packs; ++v) even[v] = L::fused(Stored<Element>::load(matrix + v * pass_pack), x0, even[v]);
-    for (int v = 0; v < packs; ++v) odd[v] = L::fused(Stored<Element>::load(next + v * pass_pack), x1, odd[v]);
+    for (int v = 0; v < packs; ++v)
+      even[v] = L::fused(Stored<Element>::load(matrix + v * pass_pack), x0, even[v]);
+    for (int v = 0; v < packs; ++v)
+      odd[v] = L::fused(Stored<Element>::load(next + v * pass_pack), x1, odd[v]);
     matrix = next + stride;
   }
   if (i < count) {
     const auto x0 = L::all(x[i]);
-    for (int v = 0; v < packs; ++v) even[v] = L::fused(Stored<Element>::load(matrix + v * pass_pack), x0, even[v]);
+    for (int v = 0; v < packs; ++v)
+      even[v] = L::fused(Stored<Element>::load(matrix + v * pass_pack), x0, even[v]);
   }
   for (int v = 0; v < packs; ++v) L::add_to(sums + v * pass_pack, L::plus(even[v], odd[v]));
 }
 
 // All rows, as many packs at a time as the registers hold.
 template <class Element>
-TRIPTYCH_LANES_TARGET void multiply_rows(const Element* matrix, int stride, const float* x, int count, double* sums) {
+TRIPTYCH_LANES_TARGET void multiply_rows(const Element* matrix, int stride, const float* x, int count,
+                                         double* sums) {
   constexpr int most = TRIPTYCH_LANES::packs_at_a_time;
   int done = 0;
   for (; stride - done >= most * pass_pack; done += most * pass_pack)
@@ -106,12 +113,13 @@ TRIPTYCH_LANES_TARGET void multiply_rows(const Element* matrix, int stride, cons
   }
 }
 
-TRIPTYCH_LANES_TARGET void tiles(const PassTables& t, const PassPlanes& planes, const float* xs, const float* ys,
-                                 std::int64_t first, std::int64_t last, PassSums& sums) {
+TRIPTYCH_LANES_TARGET void tiles(const PassTables& t, const PassPlanes& planes, const float* xs,
+                                 const float* ys, std::int64_t first, std::int64_t last, PassSums& sums) {
   using L = TRIPTYCH_LANES;
   alignas(64) float px[pass_tile + pass_pack], py[pass_tile + pass_pack], x[pass_tile];
   alignas(64) std::int32_t offsets[pass_tile];
-  const auto last_x = L::all(static_cast<float>(planes.width - 1)), last_y = L::all(static_cast<float>(planes.height - 1));
+  const auto last_x = L::all(static_cast<float>(planes.width - 1)),
+             last_y = L::all(static_cast<float>(planes.height - 1));
   const auto kappa = L::all(t.kappa);
   for (std::int64_t tile = first; tile < last; ++tile) {
     const std::int64_t begin = tile * pass_tile;

@@ -16,7 +16,9 @@
 namespace triptych::aam_fit {
 
 enum class Form { literal, one_pass };
-enum class Storage { float32, float16 };  // of the stacked matrix (one_pass)
+// Of the stacked matrix (one_pass). On the CPU a LevelFitter has its own, and that of the options is not
+// looked at.
+enum class Storage { float32, float16 };
 
 struct FitOptions {
   Form form = Form::one_pass;
@@ -42,7 +44,7 @@ std::string to_string(FitStatus status);
 
 struct LevelFit {
   std::vector<float> parameters;  // c, then sx, sy, tx, ty
-  double error = 0;               // |r|^2 at those
+  double error = 0;               // |r|^2 at those; infinite when there is no contrast
   int iterations = 0;             // steps taken
   int evaluations = 0;            // of the error
   FitStatus status = FitStatus::converged;
