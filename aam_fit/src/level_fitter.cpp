@@ -42,7 +42,8 @@ LevelFitter::Impl::Impl(Level level, Storage storage, int threads, CpuPath path)
       shape_(2 * static_cast<std::size_t>(pass_.padded_points())),
       trial_shape_(shape_.size()),
       step_(now_.size()),
-      has_texture_(std::any_of(level_.Qg.begin(), level_.Qg.end(), [](float v) { return v != 0; })) {
+      texture_tells_c_(level_.texture_tells_c &&
+                       std::any_of(level_.Qg.begin(), level_.Qg.end(), [](float v) { return v != 0; })) {
   stacked_.matrix = {};
   stacked_.halves = {};
 }
@@ -149,9 +150,9 @@ std::vector<float> LevelFitter::Impl::parameters_of(PlanesView planes, std::span
     mean.push_back({double{level_.s0[2 * i]}, double{level_.s0[2 * i + 1]}});
   const Similarity pose = align(mean, shape);
   const Shape upright = posed(inverse(pose), shape);
-  // Without texture in the modes there is nothing to look for in the image.
+  // Where the texture has no say there is nothing to look for in the image.
   PassSolution found;
-  if (has_texture_) {
+  if (texture_tells_c_) {
     const auto padded = static_cast<std::size_t>(pass_.padded_points());
     for (std::size_t i = 0; i < shape.size(); ++i) {
       trial_shape_[i] = static_cast<float>(shape[i].x);
@@ -172,7 +173,7 @@ std::vector<float> LevelFitter::Impl::parameters_of(PlanesView planes, std::span
     }
     const auto at = static_cast<std::size_t>(k);
     // Qg (g - g0); nothing where the texture says nothing.
-    if (level_.texture_tells_c && found.alpha > 0)
+    if (found.alpha > 0)
       c += (sums_.rows[static_cast<std::size_t>(stacked_.steps()) + at] - found.beta * stacked_.z1[at]) /
                found.alpha -
            stacked_.z0[at];

@@ -46,7 +46,7 @@ class LevelFitter::Impl {
   std::vector<float> now_, trial_;          // parameters
   std::vector<float> shape_, trial_shape_;  // x of the landmarks, then y, each padded
   std::vector<double> step_;
-  bool has_texture_;  // Qg is not all zero
+  bool texture_tells_c_;  // and Qg is not all zero
 };
 
 }  // namespace triptych::aam_fit

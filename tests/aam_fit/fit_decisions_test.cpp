@@ -210,6 +210,10 @@ TEST(LevelFitter, FindsTheParametersOfAShape) {
   Shape moved = shape;
   for (std::size_t i = 0; i < moved.size(); ++i) moved[i].x += 0.3 * std::sin(static_cast<double>(i));
   const std::vector<float> other = fitter.parameters_of(scene.planes.view(), moved);
+  Level shape_tells = scene.level;
+  shape_tells.texture_tells_c = false;
+  const std::vector<float> by_shape =
+      LevelFitter(shape_tells, Storage::float32, 1).parameters_of(scene.planes.view(), moved);
   Shape mean;
   for (int i = 0; i < 68; ++i)
     mean.push_back({double{scene.level.s0[2 * i]}, double{scene.level.s0[2 * i + 1]}});
@@ -226,10 +230,12 @@ TEST(LevelFitter, FindsTheParametersOfAShape) {
       c += double{scene.level.Ks[k * 136 + 2 * i]} * (upright[at].x - mean[at].x) +
            double{scene.level.Ks[k * 136 + 2 * i + 1]} * (upright[at].y - mean[at].y);
     }
+    const double from_shape = c;
     for (std::int64_t i = 0; i < 4000; ++i)
       c +=
           double{scene.level.Qg[k * 4000 + i]} * (g[static_cast<std::size_t>(i)] - double{scene.level.g0[i]});
     EXPECT_NEAR(other[static_cast<std::size_t>(k)], c, 1e-4) << k;
+    EXPECT_NEAR(by_shape[static_cast<std::size_t>(k)], from_shape, 1e-5) << k;
   }
   EXPECT_NEAR(other[7], pose.tx, 1e-4);
 }
