@@ -34,7 +34,7 @@ inline std::uint64_t checksum(std::span<const std::byte> bytes) {
     left -= take;
   }
   std::uint64_t sum = bytes.size();
-  for (const std::uint64_t chain : chains) sum = step(sum, chain);
+  for (const std::uint64_t last : chains) sum = step(sum, last);
   sum ^= sum >> 32;
   return sum * chain_factor;
 }

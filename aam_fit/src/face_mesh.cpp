@@ -13,6 +13,12 @@ namespace {
 constexpr int columns = 120, rows = 132;  // vertices
 constexpr double step_x = (right - left) / (columns - 1), step_y = (bottom - top) / (rows - 1);
 
+// Where a vertex lies at rest.
+Point at_rest(std::size_t vertex) {
+  const std::size_t row = vertex / columns, column = vertex % columns;
+  return {left + static_cast<double>(column) * step_x, top + static_cast<double>(row) * step_y};
+}
+
 // What the parameters multiply, at every vertex: made once.
 struct Rest {
   double z;
@@ -67,8 +73,7 @@ Mesh::Mesh(const FaceParameters& face) : vertices_(rest().size()) {
   const double middle_y = box.y + box.height / 2, middle_z = 0.45;  // stays where it is when the head turns
   for (std::size_t v = 0; v < vertices_.size(); ++v) {
     const Rest& from = rest()[v];
-    double x = left + static_cast<double>(v % columns) * step_x;
-    double y = top + static_cast<double>(v / columns) * step_y;
+    auto [x, y] = at_rest(v);
     for (int k = 0; k < fields; ++k) {
       x += p[k] * from.moves[k].x;
       y += p[k] * from.moves[k].y;
@@ -113,8 +118,7 @@ std::vector<Seen> Mesh::look(int width, int height) const {
               x1 = std::min(width - 1, last(std::max({a.x, b.x, c.x})));
     const int y0 = std::max(0, first(std::min({a.y, b.y, c.y}))),
               y1 = std::min(height - 1, last(std::max({a.y, b.y, c.y})));
-    const auto rest_x = [](std::size_t v) { return left + static_cast<double>(v % columns) * step_x; };
-    const auto rest_y = [](std::size_t v) { return top + static_cast<double>(v / columns) * step_y; };
+    const Point rest_a = at_rest(ia), rest_b = at_rest(ib), rest_c = at_rest(ic);
     for (int y = y0; y <= y1; ++y) {
       for (int x = x0; x <= x1; ++x) {
         const double wb = ((x - a.x) * (c.y - a.y) - (c.x - a.x) * (y - a.y)) / area;
@@ -122,8 +126,8 @@ std::vector<Seen> Mesh::look(int width, int height) const {
         const double wa = 1 - wb - wc;
         if (wa < -1e-9 || wb < -1e-9 || wc < -1e-9) continue;
         seen[static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x)] = {
-            static_cast<float>(wa * rest_x(ia) + wb * rest_x(ib) + wc * rest_x(ic)),
-            static_cast<float>(wa * rest_y(ia) + wb * rest_y(ib) + wc * rest_y(ic)),
+            static_cast<float>(wa * rest_a.x + wb * rest_b.x + wc * rest_c.x),
+            static_cast<float>(wa * rest_a.y + wb * rest_b.y + wc * rest_c.y),
             static_cast<float>(wa * a.moved_x + wb * b.moved_x + wc * c.moved_x),
             static_cast<float>(wa * a.moved_y + wb * b.moved_y + wc * c.moved_y), true};
       }

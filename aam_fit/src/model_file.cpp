@@ -47,7 +47,7 @@ class BlobWriter {
     blobs.resize((blobs.size() + model_file_alignment - 1) / model_file_alignment * model_file_alignment,
                  '\0');
     const std::span<const std::byte> bytes = std::as_bytes(array.span());
-    const Json entry{{"at", blobs.size()}, {"count", array.size()}, {"checksum", hex(checksum(bytes))}};
+    Json entry{{"at", blobs.size()}, {"count", array.size()}, {"checksum", hex(checksum(bytes))}};
     blobs.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     return entry;
   }

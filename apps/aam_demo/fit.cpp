@@ -65,7 +65,13 @@ class Pictures {
   // False when the user has had enough.
   bool show(const cv::Mat& bgr, const std::string& name, const Found& found) {
     if (options_.no_pictures) return true;
-    Scene scene{bgr, found.fit.landmarks, found.start, {}, follower_.texture(found.fit), {}, found.found};
+    Scene scene;
+    scene.bgr = bgr;
+    scene.landmarks = found.fit.landmarks;
+    scene.start = found.start;
+    scene.found = found.found;
+    scene.texture = follower_.texture(found.fit);
+    scene.texture_title = title_of_texture(model_);
     scene.lines = {name, found.found ? to_string(found.fit.status) : "lost",
                    apps::text("residual %.4g", found.fit.error),
                    apps::text("%d iterations, %.2f ms", found.fit.iterations, found.ms)};

@@ -36,8 +36,8 @@ cv::Matx23d shape_from_raster(const Level& level) {
     for (int k = 0; k < 3; ++k) {
       for (int axis = 0; axis < 2; ++axis) at[axis] += double{weights[k]} * level.s0[2 * p.corners[k] + axis];
     }
-    const cv::Vec3d from(level.frame.places[i] % level.frame.width, level.frame.places[i] / level.frame.width,
-                         1);
+    const int place = level.frame.places[i], row = place / level.frame.width;
+    const cv::Vec3d from(place - row * level.frame.width, row, 1);
     products += from * from.t();
     sums += from * at.t();
   }

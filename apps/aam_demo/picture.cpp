@@ -39,6 +39,10 @@ std::vector<std::array<std::size_t, 2>> edges_of(const std::vector<Triangle>& tr
   return {edges.begin(), edges.end()};
 }
 
+std::string title_of_texture(const Model& model) {
+  return model.levels.back().features.kind == FeatureKind::grey ? "the model's texture" : "the model's edges";
+}
+
 Painter::Painter(const Model& model, cv::Size frame)
     : frame_(frame),
       zoom_(std::clamp(static_cast<double>(height_wanted) / frame.height, 0.05, 5.0)),
@@ -82,7 +86,7 @@ cv::Mat Painter::paint(const Scene& scene) {
   const double text_height = size_.height / 52.0;
   const int x = left.cols + margin;
   double y = margin + text_height;
-  apps::draw_text(picture, "the model's texture", {static_cast<double>(x), y}, text_height, colours::faint);
+  apps::draw_text(picture, scene.texture_title, {static_cast<double>(x), y}, text_height, colours::faint);
   y += text_height;
   if (!scene.texture.values.empty()) {
     const int wide = panel_ - 2 * margin;

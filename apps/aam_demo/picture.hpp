@@ -15,7 +15,8 @@ struct Scene {
   cv::Mat bgr;
   aam_fit::Shape landmarks;
   std::optional<aam_fit::Shape> start, truth;
-  aam_fit::GreyImage texture;      // may be empty
+  aam_fit::GreyImage texture;  // may be empty
+  std::string texture_title = "the model's texture";
   std::vector<std::string> lines;  // for the panel
   bool found = true;
 };
@@ -34,6 +35,9 @@ class Painter {
   int panel_;
   std::vector<std::array<std::size_t, 2>> edges_;
 };
+
+// What a picture of a model's texture shows: grey values, or how much of an edge there is.
+std::string title_of_texture(const aam_fit::Model& model);
 
 // Every edge of the triangles once.
 std::vector<std::array<std::size_t, 2>> edges_of(const std::vector<aam_fit::Triangle>& triangles);
