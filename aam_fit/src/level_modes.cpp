@@ -11,8 +11,9 @@ namespace {
 
 template <class Matrix>
 SharedArray<float> array_of(const Matrix& matrix) {
-  const Rows rows = matrix.template cast<float>();
-  return std::vector<float>(rows.data(), rows.data() + rows.size());
+  std::vector<float> values(static_cast<std::size_t>(matrix.size()));
+  Eigen::Map<Rows>(values.data(), matrix.rows(), matrix.cols()) = matrix.template cast<float>();
+  return values;
 }
 
 // c = Pc' (Ws bs; bg), with Ws the ratio of the spreads (Cootes), and its columns for both halves.

@@ -73,6 +73,19 @@ std::vector<LevelOptions> levels_for(Update update) {
   return update == Update::regression ? default_levels() : default_levels(4096, 2, {}, update);
 }
 
+// As many as asked for, but one at least, and no more than residuals of a gibibyte have room for.
+Displacements starts_a_face(std::span<const LevelOptions> levels, std::size_t faces,
+                            const TrainOptions& options) {
+  constexpr std::int64_t most = std::int64_t{1} << 28;  // floats
+  std::int64_t samples = 1;
+  for (const LevelOptions& level : levels)
+    samples = std::max(samples, level.pixels * channels(level.features));
+  Displacements d = options.displacements;
+  const std::int64_t room = most / (samples * static_cast<std::int64_t>(faces));
+  d.per_face = static_cast<int>(std::clamp<std::int64_t>(room, 1, d.per_face));
+  return d;
+}
+
 std::string level_name(std::size_t i, std::size_t count) {
   return "level " + std::to_string(i + 1) + " of " + std::to_string(count);
 }
@@ -123,6 +136,7 @@ Model train(const std::vector<Example>& examples, const TrainOptions& options, c
   const ShapeModel shapes = make_shape_model(shapes_of(faces), {options.shape_variance, options.shape_modes});
 
   Model model;
+  model.levels.reserve(static_cast<std::size_t>(total));
   model.name = options.name;
   model.points = static_cast<int>(shapes.mean.size());
   model.mean = shapes.mean;
@@ -131,7 +145,8 @@ Model train(const std::vector<Example>& examples, const TrainOptions& options, c
   check_triangles(model.triangles, model.points);
 
   std::vector<Start> starts;
-  if (regression) starts = make_starts(shapes.mean, faces, options);
+  if (regression)
+    starts = make_starts(shapes.mean, faces, starts_a_face(levels, faces.size(), options), options.seed);
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const std::string name = level_name(i, levels.size());
     steps.next(name + ": textures");

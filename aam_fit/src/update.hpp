@@ -23,8 +23,8 @@ struct Start {
   Shape shape;
   Crop crop;
 };
-std::vector<Start> make_starts(const Shape& mean, std::span<const TrainingFace> faces,
-                               const TrainOptions& options);
+std::vector<Start> make_starts(const Shape& mean, std::span<const TrainingFace> faces, const Displacements& d,
+                               std::uint64_t seed);
 
 // R by ridge regression of what the residuals at the starts say about the way to the truth. Then moves each
 // start by a step, predicted by an R that has not seen its face (five folds of the faces): the next level

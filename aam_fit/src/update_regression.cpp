@@ -77,14 +77,12 @@ Looks look(const Level& level, std::span<const TrainingFace> faces, std::span<co
 
 }  // namespace
 
-std::vector<Start> make_starts(const Shape& mean, std::span<const TrainingFace> faces,
-                               const TrainOptions& options) {
-  const Displacements& d = options.displacements;
-  require(d.per_face >= 1, "regression needs a start a face or more, not ", d.per_face);
+std::vector<Start> make_starts(const Shape& mean, std::span<const TrainingFace> faces, const Displacements& d,
+                               std::uint64_t seed) {
   std::vector<Start> starts;
   starts.reserve(faces.size() * static_cast<std::size_t>(d.per_face));
   for (std::size_t i = 0; i < faces.size(); ++i) {
-    PhiloxStream random(options.seed, i);
+    PhiloxStream random(seed, i);
     const auto within = [&](double bound) { return bound * (2.0 * double{random.next_uniform()} - 1.0); };
     const Box box = bounds(faces[i].landmarks);
     const Shape placed = place(mean, box);

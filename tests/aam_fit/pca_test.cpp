@@ -162,6 +162,7 @@ TEST(ShapeModel, FindsModesBehindPoses) {
   const std::vector<std::vector<double>> modes{{0, 0, 0, 1, 0, 0, 0, 0, 0, -1, 0, 0, 0, 0},
                                                {1, 0, 0, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0}};
   std::vector<Shape> shapes;
+  shapes.reserve(200);
   const auto random = test::random_values<double>(6 * 200, -1, 1, 17);
   for (std::size_t i = 0; i < 200; ++i) {
     const double* u = random.data() + 6 * i;

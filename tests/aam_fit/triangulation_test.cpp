@@ -77,6 +77,7 @@ TEST(Triangulation, OfRandomPointsIsDelaunay) {
 
 TEST(Triangulation, OfAGridFillsIt) {
   Shape points;
+  points.reserve(63);
   for (int y = 0; y < 7; ++y)
     for (int x = 0; x < 9; ++x) points.push_back({3.0 * x, 3.0 * y});
   const auto triangles = triangulate(points);
@@ -86,6 +87,7 @@ TEST(Triangulation, OfAGridFillsIt) {
 
 TEST(Triangulation, OfACircleAndItsCentre) {
   Shape points{{0, 0}};
+  points.reserve(25);
   for (int i = 0; i < 24; ++i) points.push_back({std::cos(i * 0.26179938779), std::sin(i * 0.26179938779)});
   const auto triangles = triangulate(points);
   EXPECT_EQ(triangles.size(), 24u);
@@ -103,6 +105,7 @@ TEST(Triangulation, PointsThatCoincideCountAsOne) {
 
 TEST(Triangulation, PointsInARowWithOneBeside) {
   Shape points;
+  points.reserve(21);
   for (int i = 0; i < 20; ++i) points.push_back({static_cast<double>(i), 2.0 * i});
   points.push_back({5, 0});
   const auto triangles = triangulate(points);
