@@ -5,16 +5,17 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 namespace triptych::aam_fit {
 namespace {
 
 class LevelCheck {
  public:
-  LevelCheck(const Level& level, std::size_t index)
-      : level_(level), name_("level " + std::to_string(index)) {}
+  LevelCheck(const Level& level, std::string name) : level_(level), name_(std::move(name)) {}
 
-  void check(int points) const {
+  // with_update: it has an R.
+  void check(int points, bool with_update) const {
     const Level& l = level_;
     check_features(l.features);
     require(l.points == points, name_, " has ", l.points, " landmarks, the model ", points);
@@ -31,7 +32,7 @@ class LevelCheck {
     array("Ks", l.Ks, m * coordinates);
     array("g0", l.g0, n);
     array("Qg", l.Qg, m * n);
-    array("R", l.R, (m + 4) * n);
+    array("R", l.R, with_update ? (m + 4) * n : 0);
     array("sigma", l.sigma, m);
     require(std::any_of(l.g0.begin(), l.g0.end(), [](float v) { return v != 0; }), name_,
             ": g0 is all zeros");
@@ -87,7 +88,9 @@ void check_model(const Model& model) {
           "the model's mean is not finite");
   check_triangles(model.triangles, model.points);
   require(!model.levels.empty(), "the model has no levels");
-  for (std::size_t i = 0; i < model.levels.size(); ++i) LevelCheck(model.levels[i], i).check(model.points);
+  for (std::size_t i = 0; i < model.levels.size(); ++i)
+    LevelCheck(model.levels[i], "level " + std::to_string(i)).check(model.points, true);
+  if (model.appearance.points != 0) LevelCheck(model.appearance, "the appearance").check(model.points, false);
 }
 
 }  // namespace triptych::aam_fit

@@ -26,8 +26,8 @@ Level make_level(const ShapeModel& shapes, std::span<const Triangle> triangles, 
   return level;
 }
 
-void FaceSampler::prepare(const TrainingFace& face, const Crop& crop) {
-  prepare_cpu(face.image->view(), crop, level_->features, planes_, scratch_, 1);
+void FaceSampler::prepare(ImageView<const Grey8> frame, const Crop& crop) {
+  prepare_cpu(frame, crop, level_->features, planes_, scratch_, 1);
 }
 
 void FaceSampler::sample(std::span<const Point> shape, std::span<float> texture) {
@@ -46,7 +46,7 @@ Rows textures_at_truth(const Level& level, std::span<const TrainingFace> faces, 
     for (std::int64_t i = first; i < last; ++i) {
       const TrainingFace& face = faces[static_cast<std::size_t>(i)];
       const Crop crop = crop_for(level, face.landmarks);
-      sampler.prepare(face, crop);
+      sampler.prepare(face.image->view(), crop);
       sampler.sample(to_crop(crop, face.landmarks),
                      {textures.data() + i * textures.cols(), static_cast<std::size_t>(textures.cols())});
     }

@@ -23,7 +23,7 @@ Level make_level(const ShapeModel& shapes, std::span<const Triangle> triangles, 
 class FaceSampler {
  public:
   explicit FaceSampler(const Level& level) : level_(&level) {}
-  void prepare(const TrainingFace& face, const Crop& crop);
+  void prepare(ImageView<const Grey8> frame, const Crop& crop);
   // The raw texture under a shape of the crop.
   void sample(std::span<const Point> shape, std::span<float> texture);
 

@@ -215,6 +215,7 @@ Model model_of(const Json& json, BlobReader& blobs, const std::string& file) {
   const Json& levels = list(json, "levels", file);
   model.levels.reserve(levels.size());
   for (const Json& level : levels) model.levels.push_back(level_of(level, blobs, file));
+  if (json.contains("appearance")) model.appearance = level_of(json["appearance"], blobs, file);
   blobs.finish();
   return model;
 }
@@ -295,6 +296,7 @@ std::string encode_model(const Model& model) {
   for (const Point p : model.mean) mean.push_back({p.x, p.y});
   Json& levels = header["levels"] = Json::array();
   for (const Level& level : model.levels) levels.push_back(level_header(level, blobs));
+  if (model.appearance.points != 0) header["appearance"] = level_header(model.appearance, blobs);
   return seal(header.dump(-1, ' ', false, Json::error_handler_t::replace), blobs.blobs);
 }
 

@@ -86,6 +86,18 @@ Displacements starts_a_face(std::span<const LevelOptions> levels, std::size_t fa
   return d;
 }
 
+// What the faces look like, for pictures: grey, shape and texture combined, no update.
+Level learn_appearance(const ShapeModel& shapes, std::span<const Triangle> triangles,
+                       std::span<const TrainingFace> faces, TrainOptions options) {
+  Level level = make_level(shapes, triangles, {.pixels = options.appearance_pixels});
+  level.iterations = 0;
+  options.parameters = Parameters::combined;
+  options.compositional = false;
+  options.texture_modes = options.modes = 0;
+  learn_modes(level, shapes, faces, options);
+  return level;
+}
+
 std::string level_name(std::size_t i, std::size_t count) {
   return "level " + std::to_string(i + 1) + " of " + std::to_string(count);
 }
@@ -123,7 +135,7 @@ Model train(const std::vector<Example>& examples, const TrainOptions& options, c
   const bool regression = options.update == Update::regression;
   const std::vector<LevelOptions> levels =
       options.levels.empty() ? levels_for(options.update) : options.levels;
-  std::int64_t total = 1;
+  std::int64_t total = 1 + (options.appearance_pixels > 0 ? 1 : 0);
   for (const LevelOptions& level : levels) total += 1 + (regression ? level.stages : 1);
   Steps steps(progress, total);
 
@@ -165,6 +177,10 @@ Model train(const std::vector<Example>& examples, const TrainOptions& options, c
       learn_regression_update(level, faces, c, starts, {i, stage}, options);
       model.levels.push_back(level);
     }
+  }
+  if (options.appearance_pixels > 0) {
+    steps.next("appearance");
+    model.appearance = learn_appearance(shapes, model.triangles, faces, options);
   }
   if (progress) progress("done", total, total);
   check_model(model);

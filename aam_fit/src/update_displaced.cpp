@@ -87,7 +87,7 @@ void learn_displaced_update(Level& level, std::span<const TrainingFace> faces, c
                         const std::size_t chosen = i * faces.size() / count;
                         const TrainingFace& face = faces[chosen];
                         const Crop crop = crop_for(level, face.landmarks);
-                        sampler.prepare(face, crop);
+                        sampler.prepare(face.image->view(), crop);
                         Eigen::VectorXf at(parameters);
                         const Similarity pose = shape_parameters(level, to_crop(crop, face.landmarks)).pose;
                         at << c.row(static_cast<Eigen::Index>(chosen)).transpose(),

@@ -54,7 +54,7 @@ Looks look(const Level& level, std::span<const TrainingFace> faces, std::span<co
       const Start& start = starts[static_cast<std::size_t>(i)];
       const TrainingFace& face = faces[static_cast<std::size_t>(start.face)];
       const Shape shape = to_crop(start.crop, start.shape);
-      sampler.prepare(face, start.crop);
+      sampler.prepare(face.image->view(), start.crop);
       const std::span<float> texture(looks.residuals.data() + i * n, static_cast<std::size_t>(n));
       sampler.sample(shape, texture);
       normalise(texture, level.g0.span(), level.normalisation);

@@ -63,14 +63,14 @@ class Pictures {
         rate_(rate) {}
 
   // False when the user has had enough.
-  bool show(const cv::Mat& bgr, const std::string& name, const Found& found) {
+  bool show(const cv::Mat& bgr, const cv::Mat& grey, const std::string& name, const Found& found) {
     if (options_.no_pictures) return true;
     Scene scene;
     scene.bgr = bgr;
     scene.landmarks = found.fit.landmarks;
     scene.start = found.start;
     scene.found = found.found;
-    scene.texture = follower_.texture(found.fit);
+    scene.texture = follower_.texture(grey, found.fit);
     scene.texture_title = title_of_texture(model_);
     scene.lines = {name, found.found ? to_string(found.fit.status) : "lost",
                    apps::text("residual %.4g", found.fit.error),
@@ -147,7 +147,7 @@ void fit_input(const Options& options) {
       const Found found = follower.next(grey);
       report.add(name, found);
       write_pts(outputs.add(options.out / (name + ".pts")), found.fit.landmarks);
-      if (!pictures.show(bgr, name, found)) break;
+      if (!pictures.show(bgr, grey, name, found)) break;
     }
     progress.update(report.frames());
     if (report.frames() >= most || apps::interrupted() || !frames.next(bgr)) break;

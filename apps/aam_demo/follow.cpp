@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <triptych/aam_fit/appearance.hpp>
 #include <triptych/core/clock.hpp>
 #include <triptych/core/error.hpp>
 #include <triptych/core/opencv.hpp>
@@ -75,6 +76,12 @@ Box Follower::search(const cv::Mat& grey) {
   }
   if (std::isfinite(least)) return best;
   return {0.25 * grey.cols, 0.25 * grey.rows, 0.5 * grey.cols, 0.5 * grey.rows};
+}
+
+GreyImage Follower::texture(const cv::Mat& grey, const Fit& fit) const {
+  const Model& model = fitter_.model();
+  if (!has_appearance(model)) return fitter_.texture(fit);
+  return appearance_picture(model, appearance_of(model, image_view<Grey8>(grey), fit.landmarks));
 }
 
 Found Follower::next(const cv::Mat& grey) {

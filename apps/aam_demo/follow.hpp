@@ -23,7 +23,8 @@ class Follower {
 
   // grey: 8 bits. InvalidArgument when the given box does not fit the frame.
   Found next(const cv::Mat& grey);
-  aam_fit::GreyImage texture(const aam_fit::Fit& fit) const { return fitter_.texture(fit); }
+  // What the model makes of the face that was found.
+  aam_fit::GreyImage texture(const cv::Mat& grey, const aam_fit::Fit& fit) const;
 
  private:
   Found from(const cv::Mat& grey, aam_fit::Shape start);

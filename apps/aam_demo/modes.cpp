@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <opencv2/imgproc.hpp>
 
+#include <triptych/aam_fit/appearance.hpp>
 #include <triptych/aam_fit/model_file.hpp>
 #include <triptych/core/error.hpp>
 
@@ -23,6 +24,18 @@ using namespace aam_fit;
 namespace colours = apps::colours;
 
 namespace {
+
+// What is shown: the grey appearance, or the finest level's texture where there is none.
+const Level& shown_level(const Model& model) {
+  return has_appearance(model) ? model.appearance : model.levels.back();
+}
+GreyImage shown_texture(const Fitter& fitter, const std::vector<float>& c) {
+  if (has_appearance(fitter.model())) return appearance_picture(fitter.model(), c);
+  Fit fit;
+  fit.parameters = c;
+  fit.parameters.resize(c.size() + 4, 0.0F);
+  return fitter.texture(fit);
+}
 
 // The affine map from pixels of a level's raster to coordinates of its mean shape, by least squares.
 cv::Matx23d shape_from_raster(const Level& level) {
@@ -71,13 +84,10 @@ void draw_triangle(const cv::Mat& source, const cv::Point2f (&from)[3], cv::Mat&
 
 cv::Mat draw_mode(const Fitter& fitter, int mode, double sigmas, int size_px) {
   const Model& model = fitter.model();
-  const Level& level = model.levels.back();
-  Fit fit;
-  fit.parameters.assign(static_cast<std::size_t>(level.modes) + 4, 0.0F);
-  if (mode < level.modes) {
-    fit.parameters[static_cast<std::size_t>(mode)] = static_cast<float>(sigmas) * level.sigma[mode];
-  }
-  const GreyImage texture = fitter.texture(fit);
+  const Level& level = shown_level(model);
+  std::vector<float> c(static_cast<std::size_t>(level.modes), 0.0F);
+  if (mode < level.modes) c[static_cast<std::size_t>(mode)] = static_cast<float>(sigmas) * level.sigma[mode];
+  const GreyImage texture = shown_texture(fitter, c);
   const cv::Matx23d from_raster = shape_from_raster(level);
   cv::Matx23d to_raster;
   cv::invertAffineTransform(from_raster, to_raster);
@@ -92,7 +102,7 @@ cv::Mat draw_mode(const Fitter& fitter, int mode, double sigmas, int size_px) {
       mean[axis] = level.s0[row];
       at[axis] = mean[axis];
       for (std::int64_t m = 0; m < level.modes; ++m) {
-        at[axis] += double{level.Qs[row * level.modes + m]} * fit.parameters[static_cast<std::size_t>(m)];
+        at[axis] += double{level.Qs[row * level.modes + m]} * c[static_cast<std::size_t>(m)];
       }
     }
     const cv::Vec2d raster = to_raster * cv::Vec3d(mean[0], mean[1], 1);
@@ -120,7 +130,7 @@ cv::Mat draw_mode(const Fitter& fitter, int mode, double sigmas, int size_px) {
 
 cv::Mat draw_mode_sheet(const Fitter& fitter, int modes, int size_px) {
   std::vector<cv::Mat> all;
-  const int count = std::min(modes, fitter.model().levels.back().modes);
+  const int count = std::min(modes, shown_level(fitter.model()).modes);
   all.reserve(3 * static_cast<std::size_t>(count));
   for (int mode = 0; mode < count; ++mode) {
     for (const double sigmas : {-2.0, 0.0, 2.0}) {
@@ -134,10 +144,10 @@ cv::Mat draw_mode_sheet(const Fitter& fitter, int modes, int size_px) {
 
 void draw_modes(const Options& options) {
   const Model model = load_model(options.model);
-  if (model.levels.back().modes == 0) throw Error(options.model.string() + " has no modes to show");
+  if (shown_level(model).modes == 0) throw Error(options.model.string() + " has no modes to show");
   const Fitter fitter(model, {}, Device::cpu());
   apps::Outputs outputs;
-  const int modes = std::min(options.modes, model.levels.back().modes);
+  const int modes = std::min(options.modes, shown_level(model).modes);
   constexpr int size_px = 320;
   for (int mode = 0; mode < modes; ++mode) {
     std::vector<cv::Mat> row;
@@ -147,7 +157,7 @@ void draw_modes(const Options& options) {
   apps::write_picture(outputs.add(options.out / "modes.png"), draw_mode_sheet(fitter, modes, size_px));
   outputs.commit();
   std::printf("aam_demo: %d modes of %d, each at -2, 0 and +2 standard deviations, in %s.\n", modes,
-              model.levels.back().modes, options.out.c_str());
+              shown_level(model).modes, options.out.c_str());
 }
 
 }  // namespace triptych::aam_demo

@@ -8,7 +8,7 @@
 namespace triptych::aam_demo {
 
 // The model's face with parameter `mode` at so many standard deviations and the others at 0: its texture in
-// its shape, where textures are grey values or something like them, with the mesh drawn over it.
+// its shape, in grey where the model has an appearance, with the mesh drawn over it.
 cv::Mat draw_mode(const aam_fit::Fitter& fitter, int mode, double sigmas, int size_px);
 // The first modes at -2, 0 and 2, one a row.
 cv::Mat draw_mode_sheet(const aam_fit::Fitter& fitter, int modes, int size_px);

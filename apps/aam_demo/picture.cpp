@@ -6,6 +6,7 @@
 #include <opencv2/imgproc.hpp>
 #include <set>
 
+#include <triptych/aam_fit/appearance.hpp>
 #include <triptych/core/error.hpp>
 
 #include "faces.hpp"
@@ -40,7 +41,8 @@ std::vector<std::array<std::size_t, 2>> edges_of(const std::vector<Triangle>& tr
 }
 
 std::string title_of_texture(const Model& model) {
-  return model.levels.back().features.kind == FeatureKind::grey ? "the model's texture" : "the model's edges";
+  const bool grey = has_appearance(model) || model.levels.back().features.kind == FeatureKind::grey;
+  return grey ? "the model's texture" : "the model's edges";
 }
 
 Painter::Painter(const Model& model, cv::Size frame)

@@ -43,19 +43,8 @@ cv::Mat contact_sheet(const std::vector<Example>& faces) {
   return sheet(some, 4);
 }
 
-// The model that finds faces compares edges, which light changes little. What faces look like is told by
-// another: grey values, in which shape and looks share their parameters.
-TrainOptions combined_training(const TrainOptions& training) {
-  TrainOptions combined = training;
-  combined.parameters = Parameters::combined;
-  combined.update = Update::displaced;
-  combined.levels = default_levels(16384, 1, {.kind = FeatureKind::grey}, combined.update);
-  combined.name = "synthetic faces, combined";
-  return combined;
-}
-
-// Follows one person who was not among those learnt from. looks: a fitter that shows what it sees there.
-Report follow_video(const Options& options, const Model& model, const Device& device, Fitter& looks,
+// Follows one person who was not among those learnt from.
+Report follow_video(const Options& options, const Model& model, const Device& device,
                     apps::Outputs& outputs) {
   FitterOptions fitting = options.fitting;
   fitting.most_width = fitting.most_height = image_size;
@@ -83,8 +72,7 @@ Report follow_video(const Options& options, const Model& model, const Device& de
     scene.landmarks = found.fit.landmarks;
     scene.start = found.start;
     scene.found = found.found;
-    scene.texture = looks.texture(looks.fit(Face{truth.image.view(), found.fit.landmarks}));
-    scene.texture_title = "the combined model";
+    scene.texture = follower.texture(mat_of(truth.image), found.fit);
     scene.lines = {apps::text("frame %d of %d", frame + 1, frames),
                    apps::text("error %.2f %% of the face", 100 * error),
                    apps::text("%d iterations, %.2f ms", found.fit.iterations, found.ms),
@@ -117,25 +105,21 @@ void show(const Options& options) {
   const Model model = train(faces, training, progress.callback());
   progress.finish();
   const double training_s = watch.elapsed_s();
-  const Model combined = train(faces, combined_training(training), progress.callback());
-  progress.finish();
   save_model(outputs.add(options.out / "faces.aam"), model);
-  save_model(outputs.add(options.out / "combined.aam"), combined);
 
   FitterOptions fitting = options.fitting;
   fitting.most_width = fitting.most_height = image_size;
   Fitter fitter(model, fitting, device);
-  Fitter looks(combined, FitterOptions{}, Device::cpu(options.threads));
-  const int modes = std::min(options.modes, combined.levels.back().modes);
+  const int modes = options.modes;
   if (modes > 0)
-    apps::write_picture(outputs.add(options.out / "modes.png"), draw_mode_sheet(looks, modes, 256));
+    apps::write_picture(outputs.add(options.out / "modes.png"), draw_mode_sheet(fitter, modes, 256));
   std::printf("aam_demo: finding the landmarks of %d faces that it has not seen, on %s\n", unseen_faces,
               device.describe().c_str());
   std::fflush(stdout);
   const Evaluation evaluation(fitter, synthetic_faces(options.seed + 1, 0, unseen_faces, image_size));
   std::printf("%s", evaluation.table().c_str());
   std::fflush(stdout);
-  const Report report = follow_video(options, model, device, looks, outputs);
+  const Report report = follow_video(options, model, device, outputs);
 
   apps::write_text(outputs.add(options.out / "fits.csv"), report.csv());
   Json summary{{"program", program_name},         {"version", version()},

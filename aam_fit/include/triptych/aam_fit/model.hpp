@@ -63,6 +63,7 @@ struct Model {
   std::vector<Triangle> triangles;
   Shape mean;                 // centred, of face size 1
   std::vector<Level> levels;  // coarse to fine; two may have the same resolution
+  Level appearance;           // in grey and without R, for pictures (appearance.hpp); points 0: none
   int images = 0;             // it was trained on (mirrored ones not counted)
 };
 

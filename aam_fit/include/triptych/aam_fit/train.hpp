@@ -54,8 +54,9 @@ struct TrainOptions {
   // The landmark that each becomes in a mirror. Empty: found from the mean shape; one that does not resemble
   // its mirror image is not mirrored.
   std::vector<int> mirror_points;
-  Displacements displacements;  // Update::regression
-  double ridge = 10;            // Update::regression: weight of |R|^2, in mean squared residuals
+  Displacements displacements;            // Update::regression
+  double ridge = 10;                      // Update::regression: weight of |R|^2, in mean squared residuals
+  std::int64_t appearance_pixels = 8192;  // of Model::appearance; 0: none
   std::uint64_t seed = 1;
   int threads = 0;
   std::string name;
