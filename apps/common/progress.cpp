@@ -17,8 +17,8 @@ constexpr int bar_width = 30;
 
 }  // namespace
 
-Progress::Progress(std::string name, int total)
-    : name_(std::move(name)), total_(total), terminal_(isatty(STDERR_FILENO) != 0) {}
+Progress::Progress(std::string name, int total, std::string unit)
+    : name_(std::move(name)), unit_(std::move(unit)), total_(total), terminal_(isatty(STDERR_FILENO) != 0) {}
 
 void Progress::update(int done) {
   if (since_rated_.elapsed_s() >= seconds_between_rates || rate_ <= 0) {
@@ -34,7 +34,7 @@ void Progress::update(int done) {
   if (total_ > 0) text += " of " + std::to_string(total_);
   char rate[32];
   std::snprintf(rate, sizeof(rate), rate_ < 9.95 ? "%.1f" : "%.0f", rate_);
-  text += std::string(" frames, ") + rate + " frames/s";
+  text += " " + unit_ + ", " + rate + " " + unit_ + "/s";
   if (!terminal_) {
     std::fprintf(stderr, "%s: %s\n", name_.c_str(), text.c_str());
     return;

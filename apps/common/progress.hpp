@@ -9,8 +9,8 @@ namespace triptych::apps {
 
 class Progress {
  public:
-  // total 0: not known.
-  Progress(std::string name, int total);
+  // total 0: not known. unit: what is counted.
+  Progress(std::string name, int total, std::string unit = "frames");
   ~Progress() { finish(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -21,7 +21,7 @@ class Progress {
   double frames_per_second() const { return rate_; }
 
  private:
-  std::string name_;
+  std::string name_, unit_;
   int total_;
   bool terminal_;
   bool drawn_ = false;

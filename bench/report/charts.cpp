@@ -9,7 +9,7 @@ namespace triptych::report {
 std::vector<Chart> make_charts(const Results& results, const std::vector<Grid>& grids) {
   std::vector<Chart> charts;
   for (const auto& make : {sum_chart, share_chart, multiply_chart, cpu_chart, skin_chart, capsule_time_chart,
-                           capsule_speed_up_chart}) {
+                           capsule_speed_up_chart, aam_frames_chart, aam_growth_chart, aam_speed_up_chart}) {
     if (std::optional<Chart> chart = make(results, grids)) charts.push_back(*std::move(chart));
   }
   return charts;

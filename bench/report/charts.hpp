@@ -31,6 +31,11 @@ std::optional<Chart> skin_chart(const Results& results, const std::vector<Grid>&
 // the sequential loop.
 std::optional<Chart> capsule_time_chart(const Results& results, const std::vector<Grid>& grids);
 std::optional<Chart> capsule_speed_up_chart(const Results& results, const std::vector<Grid>& grids);
+// The paper's figures 6 to 8 of fits: time against frames, growth with the size, speed-up over the sequential
+// form.
+std::optional<Chart> aam_frames_chart(const Results& results, const std::vector<Grid>& grids);
+std::optional<Chart> aam_growth_chart(const Results& results, const std::vector<Grid>& grids);
+std::optional<Chart> aam_speed_up_chart(const Results& results, const std::vector<Grid>& grids);
 
 std::vector<Chart> make_charts(const Results& results, const std::vector<Grid>& grids);
 

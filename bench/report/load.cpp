@@ -16,6 +16,9 @@ namespace {
 // What Google Benchmark itself writes; the host's name and the program's path are nobody's business.
 constexpr std::array<std::string_view, 5> ignored_facts = {"host_name", "executable", "library_version",
                                                            "library_build_type", "date"};
+// Counters that the report speaks of.
+constexpr std::array<const char*, 5> known_counters = {"difference_px", "mean_error", "median_error",
+                                                       "share_below", "start_error"};
 constexpr std::array<std::string_view, 5> first_facts = {"gpu", "cpu", "cuda", "compiler", "mode"};
 
 double unit_in_us(const std::string& unit, const std::string& file) {
@@ -91,6 +94,10 @@ void parse_entry(const Json& json, const std::string& file, Results& results) {
   if (!entry.low_us || !entry.high_us || *entry.low_us > *entry.high_us) entry.low_us = entry.high_us = {};
   entry.bytes = positive(json, "bytes");
   entry.share = positive(json, "share");
+  for (const char* counter : known_counters) {
+    if (json.contains(counter) && json[counter].is_number())
+      entry.counters[counter] = json[counter].get<double>();
+  }
   results.entries.push_back(std::move(entry));
 }
 

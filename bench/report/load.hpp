@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +22,8 @@ struct Entry {
   std::optional<double> high_us;
   std::optional<double> bytes;  // moved by one call, positive
   std::optional<double> share;  // of the read bandwidth measured in the same run, 1 = all of it
+  // What a bench found out beside the time: difference_px, mean_error, share_below and the like.
+  std::map<std::string, double> counters;
 };
 
 struct Failure {

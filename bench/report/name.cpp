@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 #include <vector>
 
 #include "text.hpp"
@@ -86,14 +85,14 @@ bool parse_skin_end(const std::vector<std::string_view>& parts, Name& name) {
   return true;
 }
 
-// samples x capsules x points
-bool parse_body_size(std::string_view text, Name& name) {
+// <rows>x<count>x<columns>: samples, capsules and points, or faces, modes and pixels.
+bool parse_triple(std::string_view text, Size& size, std::int64_t& count) {
   const std::size_t first = text.find('x');
   const std::size_t last = text.rfind('x');
   if (first == std::string_view::npos || first == last) return false;
-  name.size = {parse_count(text.substr(0, first)), parse_count(text.substr(last + 1))};
-  name.capsules = parse_count(text.substr(first + 1, last - first - 1));
-  return name.size.rows > 0 && name.capsules > 0 && name.size.cols > 0;
+  size = {parse_count(text.substr(0, first)), parse_count(text.substr(last + 1))};
+  count = parse_count(text.substr(first + 1, last - first - 1));
+  return size.rows > 0 && count > 0 && size.cols > 0;
 }
 
 }  // namespace
@@ -121,11 +120,14 @@ Name parse_name(std::string_view text) {
   if (skin) {
     if (!parse_skin_end(parts, name)) return name;
     name.kind = Kind::skin;
-  } else if (name.group == "capsule") {
-    Name sized = name;
-    if (parts.size() != 5 || !parse_body_size(parts[4], sized)) return name;
-    name = std::move(sized);
-    name.kind = Kind::capsule;
+  } else if (name.group == "capsule" || name.group == "aam") {
+    const bool capsule = name.group == "capsule";
+    Size size;
+    std::int64_t count = 0;
+    if (parts.size() != 5 || !parse_triple(parts[4], size, count)) return name;
+    name.size = size;
+    (capsule ? name.capsules : name.modes) = count;
+    name.kind = capsule ? Kind::capsule : Kind::aam;
   } else {
     const bool known = matrix || rank(groups, name.group) < groups.size();
     if (!known || parts.size() != 5 || !parse_size(parts[4], matrix, name.size)) return name;

@@ -4,6 +4,7 @@
 //   multiply/<type>/<series>/<mode>/<rows>x<cols>
 //   skin/<format>/<series>/<mode>                    or with /<width>x<height> or /threads:<n> after it
 //   capsule/<loss>/<series>/<mode>/<samples>x<capsules>x<points>
+//   aam/<storage>/<series>/<mode>/<faces>x<modes>x<pixels>
 // Anything else is of kind other: shown, but only in a plain table.
 #pragma once
 
@@ -14,7 +15,7 @@
 
 namespace triptych::report {
 
-enum class Kind { limit, array, matrix, skin, capsule, other };
+enum class Kind { limit, array, matrix, skin, capsule, aam, other };
 
 struct Size {
   std::int64_t rows = 0;  // 0 for arrays
@@ -30,11 +31,12 @@ struct Name {
   std::string text;    // the whole name, without what Google Benchmark appends ("/manual_time", ...)
   std::string group;   // the first part
   std::string type;    // of the elements; limit: read, launch or copy; skin: the frame's format;
-                       // capsule: the loss
+                       // capsule: the loss; aam: how the matrix is stored
   std::string series;  // the strategy, the variant or the peer; limit: gpu, cpu_1, cpu_all
   std::string mode;
-  Size size;                  // capsule: samples and points
+  Size size;                  // capsule: samples and points; aam: faces and pixels
   std::int64_t capsules = 0;  // capsule: of a body
+  std::int64_t modes = 0;     // aam: of the model
   std::int64_t threads = 0;   // skin: those of a peer; 0 where the name says none
 };
 

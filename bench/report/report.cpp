@@ -1,5 +1,6 @@
 #include "report.hpp"
 
+#include "aam.hpp"
 #include "capsule.hpp"
 #include "charts.hpp"
 #include "grid.hpp"
@@ -66,7 +67,8 @@ std::vector<ReportFile> make_report(const Results& results) {
   files.front().text =
       heading(results) + section("Limits", limits_table(results)) + verdict_section(verdict(results, grids)) +
       pictures + section("The paper's Table 1", skin_table(results)) +
-      section("The paper's figures 5 and 6", capsule_table(results)) + tables(grids, limits) +
+      section("The paper's figures 5 and 6", capsule_table(results)) +
+      section("The paper's Table 1 and figures 6 to 8", aam_table(results)) + tables(grids, limits) +
       other_tables(results) + section("Failed", failure_list(results));
   std::string& text = files.front().text;
   while (text.ends_with("\n\n")) text.pop_back();

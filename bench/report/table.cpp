@@ -51,6 +51,7 @@ std::string table_header(const std::vector<std::string>& cells) {
 std::string limits_table(const Results& results) {
   const std::vector<std::pair<std::string, std::string>> words = {
       {"limit/read/gpu", "read, GPU"},
+      {"limit/read/gpu_cache", "read, the GPU's L2 cache"},
       {"limit/read/cpu_1", "read, one core"},
       {"limit/read/cpu_all", "read, all cores"},
       {"limit/launch/gpu", "an empty kernel in a graph, GPU"},

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "aam.hpp"
 #include "capsule.hpp"
 #include "skin.hpp"
 #include "text.hpp"
@@ -142,6 +143,7 @@ std::string verdict(const Results& results, const std::vector<Grid>& grids) {
   for (const Grid& grid : grids) lines += grid_lines(grid, limits);
   lines += skin_verdict(results, limits);
   lines += capsule_verdict(results);
+  lines += aam_verdict(results);
   return lines.empty() ? lines : lines + "\n";
 }
 

@@ -30,6 +30,10 @@ const CpuLimit& cpu_read_limit(std::span<const std::byte> memory, int threads);
 // call.
 const Limit& gpu_read_limit();
 
+// Reading a part of GPU memory that its L2 cache holds, again and again within a kernel. Measured at the
+// first call; its time and bytes are those of one reading of the part.
+const Limit& gpu_cache_read_limit();
+
 // A kernel that does nothing, as a node of a graph.
 const Timing& gpu_launch_limit();
 

@@ -30,6 +30,8 @@ void add(const std::string& name, std::function<Measurement()> measure) {
                                  }
                                  if (result.limit > 0)
                                    state.counters["share"] = result.bytes / result.timing.us / result.limit;
+                                 for (const auto& [counter, value] : result.counters)
+                                   state.counters[counter] = value;
                                })
       ->Iterations(1)
       ->UseManualTime()

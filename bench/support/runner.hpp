@@ -4,16 +4,18 @@
 #include "timing.hpp"
 
 #include <functional>
+#include <map>
 #include <string>
 
 namespace triptych::bench {
 
 // A measurement: bytes that must be read, and the share of `limit` (bytes a microsecond) that this makes; 0:
-// no share.
+// no share; and what else was found out, by name.
 struct Measurement {
-  Timing timing;
+  Timing timing = {};
   double bytes = 0;
   double limit = 0;
+  std::map<std::string, double> counters = {};
 };
 
 // Registers one named measurement. It runs when its turn comes; a throw fails that one alone.

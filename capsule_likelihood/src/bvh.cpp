@@ -3,12 +3,11 @@
 #include <triptych/capsule_likelihood/skeleton.hpp>
 #include <triptych/core/error.hpp>
 #include <triptych/core/file.hpp>
+#include <triptych/core/text_scanner.hpp>
 
 #include <algorithm>
 #include <charconv>
 #include <optional>
-
-#include "text_scanner.hpp"
 
 namespace triptych::capsule_likelihood {
 
@@ -129,7 +128,7 @@ class BvhParser {
         open.pop_back();
       } else {
         scan_.fail("expected OFFSET, CHANNELS, JOINT, End Site or \"}\" in joint " +
-                   detail::shown(bvh_.joints[joint].name) + ", found " + scan_.describe(word));
+                   shown(bvh_.joints[joint].name) + ", found " + scan_.describe(word));
       }
     }
   }
@@ -169,7 +168,7 @@ class BvhParser {
     }
   }
 
-  detail::TextScanner scan_;
+  TextScanner scan_;
   Bvh bvh_;
   std::vector<bool> offset_seen_, channels_seen_;
 };

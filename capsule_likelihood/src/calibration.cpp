@@ -2,13 +2,12 @@
 #include <triptych/capsule_likelihood/cloud.hpp>
 #include <triptych/core/error.hpp>
 #include <triptych/core/file.hpp>
+#include <triptych/core/text_scanner.hpp>
 
 #include <array>
 #include <cmath>
 #include <map>
 #include <optional>
-
-#include "text_scanner.hpp"
 
 namespace triptych::capsule_likelihood {
 
@@ -17,14 +16,14 @@ namespace {
 using Matrix = std::array<double, 9>;
 
 // "[f 0 cx; 0 f cy; 0 0 1]", with spaces anywhere.
-Matrix read_matrix(detail::TextScanner& scan, std::string_view text) {
+Matrix read_matrix(TextScanner& scan, std::string_view text) {
   if (text.size() < 2 || text.front() != '[' || text.back() != ']') {
     scan.fail("expected a matrix such as [f 0 cx; 0 f cy; 0 0 1]");
   }
   std::string spaced;
   for (const char c : text.substr(1, text.size() - 2))
     spaced += c == ';' || c == ',' ? std::string(" ; ") : std::string(1, c);
-  detail::TextScanner inside(spaced, "");
+  TextScanner inside(spaced, "");
   Matrix matrix = {};
   std::size_t filled = 0;
   for (std::string_view word = inside.word(); !word.empty(); word = inside.word()) {
@@ -47,13 +46,13 @@ std::string_view trimmed(std::string_view text) {
 }  // namespace
 
 StereoCalibration parse_calibration(std::string_view text, const std::string& file) {
-  detail::TextScanner scan(text, file);
+  TextScanner scan(text, file);
   std::optional<Matrix> left, right;
   std::map<std::string, double, std::less<>> numbers;
   while (!scan.at_end()) {
     const std::string_view line = scan.rest_of_line();
     const std::size_t equals = line.find('=');
-    if (equals == std::string_view::npos) scan.fail("expected key=value, found " + detail::shown(line));
+    if (equals == std::string_view::npos) scan.fail("expected key=value, found " + shown(line));
     const std::string_view key = trimmed(line.substr(0, equals)), value = trimmed(line.substr(equals + 1));
     if (key == "cam0") {
       left = read_matrix(scan, value);

@@ -2,6 +2,7 @@
 #include <triptych/capsule_likelihood/cloud.hpp>
 #include <triptych/core/error.hpp>
 #include <triptych/core/file.hpp>
+#include <triptych/core/text_scanner.hpp>
 
 #include <algorithm>
 #include <array>
@@ -9,8 +10,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
-
-#include "text_scanner.hpp"
 
 namespace triptych::capsule_likelihood {
 
@@ -39,7 +38,7 @@ class Collector {
 };
 
 // A number that may be nan or inf: such points are dropped, not refused.
-double any_number(detail::TextScanner& scan, std::string_view word, const char* what) {
+double any_number(TextScanner& scan, std::string_view word, const char* what) {
   std::string_view digits = word;
   if (digits.size() > 1 && digits[0] == '+' && digits[1] != '-') digits.remove_prefix(1);
   double value = 0;
@@ -54,7 +53,7 @@ double any_number(detail::TextScanner& scan, std::string_view word, const char* 
 
 Cloud parse_text(std::string_view text, const std::string& file, double metres_per_unit) {
   Collector cloud(file, metres_per_unit);
-  detail::TextScanner scan(text, file);
+  TextScanner scan(text, file);
   while (!scan.at_end()) {
     const std::string_view line = scan.rest_of_line();
     if (line.starts_with('#') || line.starts_with("//")) continue;
@@ -239,7 +238,7 @@ class PlyReader {
 
   std::string_view bytes_;
   std::string file_;
-  detail::TextScanner scan_;
+  TextScanner scan_;
   Collector cloud_;
   Order order_ = Order::ascii;
   std::vector<Element> elements_;

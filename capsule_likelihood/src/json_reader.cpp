@@ -1,11 +1,10 @@
 #include "json_reader.hpp"
 
 #include <triptych/core/error.hpp>
+#include <triptych/core/text_scanner.hpp>
 
 #include <algorithm>
 #include <cmath>
-
-#include "text_scanner.hpp"
 
 namespace triptych::capsule_likelihood::detail {
 

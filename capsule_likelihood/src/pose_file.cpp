@@ -4,6 +4,7 @@
 #include <triptych/capsule_likelihood/pose_file.hpp>
 #include <triptych/core/error.hpp>
 #include <triptych/core/file.hpp>
+#include <triptych/core/text_scanner.hpp>
 
 #include <algorithm>
 #include <array>
@@ -11,8 +12,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-
-#include "text_scanner.hpp"
 
 namespace triptych::capsule_likelihood {
 
@@ -27,7 +26,7 @@ struct Entry {
 };
 
 // Cuts off the text up to the next comma; a missing comma is a ParseError.
-std::string_view field(detail::TextScanner& scan, std::string_view& rest, bool last) {
+std::string_view field(TextScanner& scan, std::string_view& rest, bool last) {
   const std::size_t comma = rest.find(',');
   if ((comma == std::string_view::npos) != last) scan.fail("expected five fields: " + std::string(header));
   const std::string_view cut = rest.substr(0, comma);
@@ -50,7 +49,7 @@ int JointTable::find(std::string_view name) const {
 }
 
 JointTable parse_joints_csv(std::string_view text, const std::string& file) {
-  detail::TextScanner scan(text, file);
+  TextScanner scan(text, file);
   if (scan.rest_of_line() != header) scan.fail("expected the header \"" + std::string(header) + "\"");
   JointTable table;
   std::map<std::string, std::size_t, std::less<>> columns;
@@ -87,7 +86,7 @@ JointTable parse_joints_csv(std::string_view text, const std::string& file) {
     Vec3& place = table.joints[row * table.names.size() + entry.column];
     if (!std::isnan(place.x)) {
       throw ParseError(file, 0, 0,
-                       "joint " + detail::shown(table.names[entry.column]) + " stands twice in frame " +
+                       "joint " + shown(table.names[entry.column]) + " stands twice in frame " +
                            std::to_string(entry.frame));
     }
     place = entry.place;

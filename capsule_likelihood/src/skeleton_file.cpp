@@ -2,6 +2,7 @@
 #include <triptych/capsule_likelihood/skeleton_file.hpp>
 #include <triptych/core/error.hpp>
 #include <triptych/core/file.hpp>
+#include <triptych/core/text_scanner.hpp>
 
 #include <algorithm>
 #include <array>
@@ -11,7 +12,6 @@
 #include <numbers>
 
 #include "json_reader.hpp"
-#include "text_scanner.hpp"
 
 namespace triptych::capsule_likelihood {
 
@@ -29,7 +29,7 @@ Axis read_axis(const JsonValue& value, const std::string& name) {
   for (int i = 0; i < 3; ++i) {
     if (name == axis_names[i]) return static_cast<Axis>(i);
   }
-  value.fail("an axis is \"x\", \"y\" or \"z\", not " + detail::shown(name));
+  value.fail("an axis is \"x\", \"y\" or \"z\", not " + shown(name));
 }
 
 Vec3 read_vector(const JsonValue& value) {
@@ -53,7 +53,7 @@ float read_radius(const JsonValue& value) {
 int read_joint_name(const JsonValue& value, const Names& names) {
   const std::string name = value.text();
   const auto found = names.find(name);
-  if (found == names.end()) value.fail("there is no joint " + detail::shown(name) + " before this");
+  if (found == names.end()) value.fail("there is no joint " + shown(name) + " before this");
   return found->second;
 }
 
@@ -110,8 +110,7 @@ void adjust_joint(const JsonValue& value, Joint& joint, int index, std::vector<F
   value.expect_keys({"limits_deg", "fixed_deg", "radius_m", "radius_scale"});
   const auto rotation_about = [&](const std::string& name, const JsonValue& at) -> Rotation& {
     const auto found = std::ranges::find(joint.rotations, read_axis(at, name), &Rotation::axis);
-    if (found == joint.rotations.end())
-      at.fail("joint " + detail::shown(joint.name) + " does not turn about it");
+    if (found == joint.rotations.end()) at.fail("joint " + shown(joint.name) + " does not turn about it");
     return *found;
   };
   if (value.has("limits_deg")) {

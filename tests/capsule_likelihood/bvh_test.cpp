@@ -1,6 +1,6 @@
-#include "mutate.hpp"
 #include "small_bvh.hpp"
 #include "support/expect_error.hpp"
+#include "support/mutate.hpp"
 #include "support/temporary_directory.hpp"
 
 #include <gtest/gtest.h>
@@ -97,7 +97,7 @@ TEST(Bvh, SurvivesMutations) {
   int accepted = 0, refused = 0;
   for (std::uint64_t seed = 0; seed < 4000; ++seed) {
     try {
-      parse_bvh(test::mutated(original, seed), "fuzz");
+      parse_bvh(triptych::test::mutated(original, seed), "fuzz");
       ++accepted;
     } catch (const ParseError& error) {
       EXPECT_GE(error.line(), 1);

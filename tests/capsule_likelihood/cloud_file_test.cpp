@@ -1,5 +1,5 @@
-#include "mutate.hpp"
 #include "support/expect_error.hpp"
+#include "support/mutate.hpp"
 #include "support/temporary_directory.hpp"
 
 #include <gtest/gtest.h>
@@ -108,7 +108,7 @@ TEST(CloudFile, SurvivesMutations) {
        {binary_ply(false), binary_ply(true), std::string(ascii_ply), std::string(xyz)}) {
     for (std::uint64_t seed = 0; seed < 1500; ++seed) {
       try {
-        for (const Vec3& p : parse_cloud(test::mutated(original, seed), "fuzz").points) {
+        for (const Vec3& p : parse_cloud(triptych::test::mutated(original, seed), "fuzz").points) {
           ASSERT_TRUE(std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z));
         }
         ++accepted;
@@ -154,8 +154,8 @@ TEST(ImageFiles, SurviveMutations) {
   int accepted = 0;
   for (std::uint64_t seed = 0; seed < 1500; ++seed) {
     try {
-      parse_pfm(test::mutated(pfm, seed), "fuzz");
-      parse_pgm(test::mutated(pgm, seed), "fuzz");
+      parse_pfm(triptych::test::mutated(pfm, seed), "fuzz");
+      parse_pgm(triptych::test::mutated(pgm, seed), "fuzz");
       ++accepted;
     } catch (const ParseError&) {
     }

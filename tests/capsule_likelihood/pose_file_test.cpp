@@ -1,6 +1,6 @@
-#include "mutate.hpp"
 #include "support/data_dir.hpp"
 #include "support/expect_error.hpp"
+#include "support/mutate.hpp"
 #include "support/temporary_directory.hpp"
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ TEST(JointsCsv, SurvivesMutations) {
   int accepted = 0;
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     try {
-      parse_joints_csv(test::mutated(small, seed), "fuzz");
+      parse_joints_csv(triptych::test::mutated(small, seed), "fuzz");
       ++accepted;
     } catch (const ParseError&) {
     }

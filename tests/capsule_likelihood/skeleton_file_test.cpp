@@ -1,5 +1,5 @@
-#include "mutate.hpp"
 #include "support/expect_error.hpp"
+#include "support/mutate.hpp"
 #include "support/temporary_directory.hpp"
 
 #include <gtest/gtest.h>
@@ -127,7 +127,7 @@ TEST(SkeletonFile, SurvivesMutations) {
   const Skeleton base = parse_skeleton(small, "small.json");
   int accepted = 0, refused = 0;
   for (std::uint64_t seed = 0; seed < 4000; ++seed) {
-    const std::string text = test::mutated(small, seed);
+    const std::string text = triptych::test::mutated(small, seed);
     try {
       parse_skeleton(text, "fuzz");
       ++accepted;

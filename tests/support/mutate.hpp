@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-namespace triptych::capsule_likelihood::test {
+namespace triptych::test {
 
 // One to four edits: a byte changed, some bytes cut out, a piece repeated elsewhere, the end cut off.
 inline std::string mutated(const std::string& original, std::uint64_t seed) {
@@ -32,4 +32,4 @@ inline std::string mutated(const std::string& original, std::uint64_t seed) {
   return text;
 }
 
-}  // namespace triptych::capsule_likelihood::test
+}  // namespace triptych::test

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace triptych::capsule_likelihood::detail {
+namespace triptych {
 
 // A word shortened for a message, bytes that are no plain characters replaced.
 inline std::string shown(std::string_view word) {
@@ -130,4 +130,4 @@ class TextScanner {
   std::int64_t line_ = 1, word_line_ = 1;
 };
 
-}  // namespace triptych::capsule_likelihood::detail
+}  // namespace triptych

@@ -1,0 +1,87 @@
+// Fitting one level of a model to planes: the paper's algorithm 1, corrected (README.md), as operations.
+//
+// Form::literal goes through the ten steps of the paper one after the other; Form::one_pass gets error and
+// step from one pass over a stacked matrix. Both reach the same parameters within a derived bound.
+#pragma once
+
+#include <triptych/aam_fit/model.hpp>
+#include <triptych/aam_fit/planes.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace triptych::aam_fit {
+
+enum class Form { literal, one_pass };
+// Of the stacked matrix (one_pass). On the CPU a LevelFitter has its own, and that of the options is not
+// looked at.
+enum class Storage { float32, float16 };
+
+struct FitOptions {
+  Form form = Form::one_pass;
+  Storage storage = Storage::float32;
+  int most_iterations = 20;
+  int steps = 4;  // step sizes 1, 1/2, 1/4, ... that are tried; the first that lowers the error is taken
+  bool always_step =
+      false;  // whole steps, whether or not the error falls, most_iterations of them (the paper's timing)
+  double least_gain = 1e-3;     // converged when the error falls by less than this share of itself ...
+  double least_move_px = 0.02;  // ... or when the step would move no landmark by more than this
+  double most_outside = 0.25;   // lost when more than this share of the pixels lies outside the image
+  bool together = true;  // GPU: step sizes below 1 are tried in one pass; the result is that of one by one
+};
+
+enum class FitStatus {
+  converged,
+  no_improvement,  // no step size lowered the error
+  out_of_iterations,
+  lost_outside,  // the shape has left the image
+  lost_contrast  // alpha is not positive: nothing there looks like the model
+};
+std::string to_string(FitStatus status);
+
+struct LevelFit {
+  std::vector<float> parameters;  // c, then sx, sy, tx, ty
+  double error = 0;               // |r|^2 at those; infinite when there is no contrast
+  int iterations = 0;             // steps taken
+  int evaluations = 0;            // of the error
+  FitStatus status = FitStatus::converged;
+  std::vector<double> errors;  // at the start and after each iteration
+};
+
+// A level made ready for fitting on the CPU (src/stacked_level.hpp). threads 0: all cores. One fit at a time.
+class LevelFitter {
+ public:
+  explicit LevelFitter(Level level, Storage storage = Storage::float32, int threads = 0);
+  LevelFitter(LevelFitter&&) noexcept;
+  LevelFitter& operator=(LevelFitter&&) noexcept;
+  ~LevelFitter();
+  const Level& level() const;
+
+  // The parameters of a shape in the planes: its pose and, with the texture found there, c.
+  std::vector<float> parameters_of(PlanesView planes, std::span<const Point> shape);
+  // The landmarks of parameters.
+  Shape shape_of(std::span<const float> parameters) const;
+
+  // Error and step at parameters, by either form; for tests and curious users.
+  struct Evaluation {
+    double error = 0, alpha = 0, beta = 0;
+    std::int64_t outside = 0;  // pixels
+    std::vector<double> step;  // dp, for a whole step
+  };
+  Evaluation evaluate(PlanesView planes, std::span<const float> parameters, Form form);
+
+ private:
+  friend LevelFit fit_cpu(LevelFitter&, PlanesView, std::span<const float>, const FitOptions&);
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Fits from the start's parameters. Allocates nothing but the result. InvalidArgument when planes or
+// parameters do not fit the level.
+LevelFit fit_cpu(LevelFitter& level, PlanesView planes, std::span<const float> start,
+                 const FitOptions& options);
+
+}  // namespace triptych::aam_fit

@@ -1,0 +1,74 @@
+// A trained active appearance model: landmarks, triangles, and levels from coarse to fine. Immutable once
+// made; copies share their arrays.
+//
+// A level explains a texture of n = channels * pixels samples and a shape of points landmarks by one set of
+// parameters c (modes of them) and a pose t: shape s = s0 + Qs c, moved by t; texture g = g0 + Qg c. A
+// sampled texture x is compared as g = (x - beta) / alpha, beta = mean(x), alpha = (x.g0 - beta 1.g0) /
+// (g0.g0). The residual r = g - g0 - Qg c gives the step dp = -R r of p = (c, sx, sy, tx, ty).
+#pragma once
+
+#include <triptych/aam_fit/features.hpp>
+#include <triptych/aam_fit/reference_frame.hpp>
+#include <triptych/aam_fit/shape.hpp>
+#include <triptych/aam_fit/triangulation.hpp>
+#include <triptych/core/shared_array.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace triptych::aam_fit {
+
+// projection (the paper's): alpha = (x.g0 - beta 1.g0) / (g0.g0), which is small or negative where nothing
+// looks like the model. length: alpha = |x - beta| / |g0|, which is 0 for a flat texture only. floored: the
+// projection, but no less than half the length, so that a poor start does not blow up its residual. The
+// update must be trained with the same.
+enum class Normalisation { projection, length, floored };
+
+// Matrices are row-major. Coordinates are interleaved (x0, y0, x1, y1, ...), in pixels of the level's image,
+// in which a face in its mean pose is face_size_px large (planes() of prepare.hpp makes that image).
+struct Level {
+  Features features;  // what the planes hold
+  Normalisation normalisation = Normalisation::projection;
+  double face_size_px = 0;  // of s0: face_size(s0)
+  ReferenceFrame frame;     // frame.scale: pixels of its raster to one of the planes
+
+  int points = 0;
+  int modes = 0;          // m: of c
+  SharedArray<float> s0;  // 2 points, centred at the origin
+  SharedArray<float> Qs;  // 2 points x m
+  SharedArray<float> Ks;  // m x 2 points: c of a shape is Ks (s - s0), plus Qg'(g - g0) of its texture ...
+  bool texture_tells_c = true;  // ... unless this is false: then the shape alone tells c, and Qg c is the
+                                // texture to be expected with it
+  SharedArray<float> g0;        // n
+  SharedArray<float> Qg;        // m x n (a mode in each row)
+  SharedArray<float> R;         // (m + 4) x n
+  SharedArray<float> sigma;     // m: standard deviation of each c over the training set
+
+  // The parts, for inverse compositional fitting: orthonormal. Empty when the model was trained without.
+  SharedArray<float> Ps;        // shape_modes x 2 points, orthogonal to s0's own poses
+  SharedArray<float> Pg;        // texture_modes x n
+  SharedArray<float> ps_sigma;  // shape_modes
+  int shape_modes = 0, texture_modes = 0;
+
+  float kappa = 0;      // near the mean of a sampled texture, taken off before sums
+  int iterations = 10;  // at most so many on this level
+  std::int64_t samples() const { return g0.size(); }
+  std::int64_t pixels() const { return frame.size(); }
+};
+
+struct Model {
+  std::string name;
+  int points = 0;
+  std::vector<Triangle> triangles;
+  Shape mean;                 // centred, of face size 1
+  std::vector<Level> levels;  // coarse to fine; two may have the same resolution
+  Level appearance;           // in grey and without R, for pictures (appearance.hpp); points 0: none
+  int images = 0;             // it was trained on (mirrored ones not counted)
+};
+
+// InvalidArgument, naming the level and the array, when sizes do not fit each other or a number is not
+// finite.
+void check_model(const Model& model);
+
+}  // namespace triptych::aam_fit

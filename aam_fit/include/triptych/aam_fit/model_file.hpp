@@ -1,0 +1,17 @@
+// A model as one file: a magic word and version, a JSON header, then aligned blobs with checksums.
+#pragma once
+
+#include <triptych/aam_fit/model.hpp>
+
+#include <filesystem>
+#include <string>
+
+namespace triptych::aam_fit {
+
+// Written beside, then renamed. Error when that fails.
+void save_model(const std::filesystem::path& path, const Model& model);
+// Mapped into memory; the arrays of the model keep the mapping. ParseError with the reason when the file is
+// foreign, of a future version, truncated, or damaged (every blob's checksum is looked at).
+Model load_model(const std::filesystem::path& path);
+
+}  // namespace triptych::aam_fit

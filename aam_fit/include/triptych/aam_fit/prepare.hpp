@@ -1,0 +1,26 @@
+// From a frame to the planes that a level samples: the neighbourhood of the start, scaled so that the face
+// has the level's size, then its features.
+#pragma once
+
+#include <triptych/aam_fit/model.hpp>
+
+namespace triptych::aam_fit {
+
+// A crop of a frame: its pixel (x, y) is the frame's pixel (x * step + x_px, y * step + y_px). Not turned.
+struct Crop {
+  int width = 0, height = 0;
+  double step = 1, x_px = 0, y_px = 0;
+};
+Point to_frame(const Crop& crop, Point in_crop);
+Point to_crop(const Crop& crop, Point in_frame);
+
+// The crop for a level around a start: `around` times the face on each side, rounded up to even sizes. Its
+// size depends on the level and on `around` alone, so that buffers can be made once.
+Crop crop_for(const Level& level, std::span<const Point> start, double around = 0.5);
+
+// Fills planes (resized) for a crop: box-filtered where the frame is shrunk, bilinear where it is enlarged;
+// beyond the border the border repeats.
+void prepare_cpu(ImageView<const Grey8> frame, const Crop& crop, const Features& features, Planes& planes,
+                 int threads = 0);
+
+}  // namespace triptych::aam_fit

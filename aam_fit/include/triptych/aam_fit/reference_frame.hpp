@@ -1,0 +1,44 @@
+// The reference frame: the mean shape as a raster of a chosen number of pixels, each with the triangle and
+// the weights by which it follows the landmarks.
+#pragma once
+
+#include <triptych/aam_fit/shape.hpp>
+#include <triptych/aam_fit/triangulation.hpp>
+#include <triptych/core/shared_array.hpp>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace triptych::aam_fit {
+
+// Where pixel i of the frame lies in an image: a S[corners[0]] + b S[corners[1]] + (1 - a - b) S[corners[2]].
+// Corners repeat no vertex. Pixels of the margin have weights outside 0..1; their corners are two neighbours
+// on the outline and one landmark in the middle (where there is one), which keeps those weights small.
+struct WarpPixel {
+  std::uint16_t corners[3];
+  std::uint16_t spare = 0;
+  float a, b;
+  friend bool operator==(const WarpPixel&, const WarpPixel&) = default;
+};
+
+struct ReferenceFrame {
+  int width = 0, height = 0;         // of the raster
+  SharedArray<std::int32_t> places;  // y * width + x of each pixel, ascending
+  SharedArray<WarpPixel> pixels;     // as many
+  double scale = 1;                  // the mean shape's units times this are pixels of the raster
+  std::int64_t size() const { return pixels.size(); }
+};
+
+struct FrameOptions {
+  std::int64_t pixels =
+      4096;           // hit exactly: the scale is searched, and the last ties are cut off in raster order
+  double margin = 0;  // around the outline, as a share of the square root of the shape's box
+};
+
+// shape: the mean shape, in any unit. Degenerate triangles are dropped. InvalidArgument when the triangles
+// have no area, or pixels is not in 16 .. 2^22.
+ReferenceFrame make_reference_frame(std::span<const Point> shape, std::span<const Triangle> triangles,
+                                    const FrameOptions& options);
+
+}  // namespace triptych::aam_fit

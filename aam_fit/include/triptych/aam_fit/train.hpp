@@ -1,0 +1,79 @@
+// Training: from faces with landmarks to a Model. On the host, over all cores.
+#pragma once
+
+#include <triptych/aam_fit/model.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace triptych::aam_fit {
+
+struct Example {
+  GreyImage image;
+  Shape landmarks;   // in its pixels
+  std::string name;  // for errors
+};
+
+// combined: shape and texture share their parameters (Cootes). independent: c = (shape, texture). shape: the
+// texture has no parameters and is compared with its mean.
+enum class Parameters { combined, independent, shape };
+// displaced (Cootes): the average Jacobian by displaced parameters, R = (J'J)^-1 J'; textures are normalised
+// by projection. regression: R by ridge regression of many displaced starts, each level on what the levels
+// before it leave of the displacements; textures are normalised by the floored projection.
+enum class Update { displaced, regression };
+
+struct LevelOptions {
+  std::int64_t pixels = 4096;  // of the reference frame
+  double pitch_px = 1;         // pixels of the planes from one pixel of the frame to the next
+  double margin = 0;
+  Features features = {};
+  int iterations = 10;
+  int stages = 1;  // regression: so many levels of this resolution, one after the other
+};
+
+// Starts that Update::regression learns from: the mean shape in the face's box, moved, scaled and turned,
+// each evenly within these bounds.
+struct Displacements {
+  int per_face = 6;     // fewer where the residuals would take more than a gibibyte
+  double shift = 0.09;  // of the box's width and height
+  double scale = 0.09;
+  double turn_rad = 0.2;
+};
+
+struct TrainOptions {
+  std::vector<LevelOptions> levels;  // coarse to fine; empty: default_levels()
+  std::vector<Triangle> triangles;   // empty: Delaunay of the mean
+  Parameters parameters = Parameters::shape;
+  Update update = Update::regression;
+  double shape_variance = 0.97, texture_variance = 0.95, combined_variance = 0.98;  // shares kept ...
+  int shape_modes = 0, texture_modes = 0, modes = 0;  // ... or counts, when above 0
+  bool compositional = true;                          // keep Ps and Pg
+  bool mirror = true;  // also learn from mirrored images, where mirror_points are known
+  // The landmark that each becomes in a mirror. Empty: found from the mean shape; one that does not resemble
+  // its mirror image is not mirrored.
+  std::vector<int> mirror_points;
+  Displacements displacements;            // Update::regression
+  double ridge = 10;                      // Update::regression: weight of |R|^2, in mean squared residuals
+  std::int64_t appearance_pixels = 8192;  // of Model::appearance; 0: none
+  std::uint64_t seed = 1;
+  int threads = 0;
+  std::string name;
+};
+
+// pixels: of the finest level; from there to the coarser ones the faces are halved. Widths of the features'
+// Gaussians that are 0 are chosen to match (not for grey).
+std::vector<LevelOptions> default_levels(std::int64_t pixels = 1700, int count = 2,
+                                         const Features& features = {.kind = FeatureKind::double_angle},
+                                         Update update = Update::regression);
+
+// stage: a few words; done of total steps. Called from the calling thread.
+using Progress = std::function<void(const std::string& stage, std::int64_t done, std::int64_t total)>;
+
+// InvalidArgument, naming the example, when there are fewer than two, counts of points are mixed or below
+// three, a landmark is not finite or far outside its image, an image is smaller than 16 x 16, or all images
+// are equal.
+Model train(const std::vector<Example>& examples, const TrainOptions& options, const Progress& progress = {});
+
+}  // namespace triptych::aam_fit

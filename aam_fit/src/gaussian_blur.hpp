@@ -1,0 +1,18 @@
+// A Gaussian on a plane of floats, in place, with its scratch kept from call to call.
+#pragma once
+
+#include <triptych/core/image_view.hpp>
+
+#include <vector>
+
+namespace triptych::aam_fit {
+
+struct BlurScratch {
+  std::vector<float> weights, rows;
+};
+
+// Taps reach three widths to each side; the border repeats. sigma_px 0: nothing. A pixel's sum has a fixed
+// order.
+void gaussian_blur(ImageView<float> plane, float sigma_px, BlurScratch& scratch, int threads);
+
+}  // namespace triptych::aam_fit

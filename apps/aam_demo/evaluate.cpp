@@ -1,0 +1,51 @@
+// aam_demo evaluate.
+#include <algorithm>
+#include <common/outputs.hpp>
+#include <common/program.hpp>
+#include <cstdio>
+
+#include <triptych/aam_fit/model_file.hpp>
+#include <triptych/core/version.hpp>
+
+#include "commands.hpp"
+#include "evaluation.hpp"
+#include "faces.hpp"
+
+namespace triptych::aam_demo {
+
+using namespace aam_fit;
+
+void evaluate(const Options& options) {
+  apps::end_on_interrupt();
+  const Model model = load_model(options.model);
+  const Device device = chosen_device(options);
+  const std::vector<Example> faces = load_faces(options);
+  apps::Outputs outputs;
+  const std::filesystem::path json = options.json.empty() ? options.json : outputs.add(options.json);
+  const std::filesystem::path csv = options.csv.empty() ? options.csv : outputs.add(options.csv);
+
+  FitterOptions fitting = options.fitting;
+  fitting.most_width = fitting.most_height = 16;
+  for (const Example& face : faces) {
+    fitting.most_width = std::max(fitting.most_width, face.image.width);
+    fitting.most_height = std::max(fitting.most_height, face.image.height);
+  }
+  Fitter fitter(model, fitting, device);
+  const Evaluation evaluation(fitter, faces);
+  std::printf("%s", evaluation.table().c_str());
+  if (!json.empty()) {
+    Json all = evaluation.json();
+    all["program"] = program_name;
+    all["version"] = version();
+    all["model"] = options.model.string();
+    all["input"] = options.images.string();
+    all["device"] = device.describe();
+    apps::write_text(json, all.dump(2) + "\n");
+  }
+  if (!csv.empty()) apps::write_text(csv, evaluation.csv());
+  outputs.commit();
+  std::printf("aam_demo: %zu faces from five starts each, with %s on %s.\n", faces.size(),
+              options.model.c_str(), device.describe().c_str());
+}
+
+}  // namespace triptych::aam_demo

@@ -1,0 +1,121 @@
+#include "evaluation.hpp"
+
+#include <algorithm>
+#include <common/program.hpp>
+#include <common/progress.hpp>
+#include <common/statistics.hpp>
+#include <common/text.hpp>
+
+#include <triptych/core/clock.hpp>
+#include <triptych/core/error.hpp>
+
+#include "options.hpp"
+
+namespace triptych::aam_demo {
+
+using namespace aam_fit;
+using apps::text;
+
+namespace {
+
+constexpr FitStatus statuses[] = {FitStatus::converged, FitStatus::no_improvement,
+                                  FitStatus::out_of_iterations, FitStatus::lost_outside,
+                                  FitStatus::lost_contrast};
+constexpr double good = 0.05;  // an error below this is a landmark found
+
+}  // namespace
+
+Evaluation::Evaluation(Fitter& fitter, const std::vector<Example>& faces) : faces_(faces.size()) {
+  const Model& model = fitter.model();
+  for (const Example& face : faces) {
+    require(static_cast<int>(face.landmarks.size()) == model.points, face.name, " has ",
+            face.landmarks.size(), " landmarks, but the model has ", model.points);
+  }
+  apps::Progress progress(program_name, static_cast<int>(faces.size()), "faces");
+  for (const Example& face : faces) {
+    const std::vector<Shape> starts = evaluation_starts(model.mean, face.landmarks);
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+      const Stopwatch watch;
+      const Fit fit = fitter.fit(Face{face.image.view(), starts[i]});
+      rows_.push_back({face.name, static_cast<int>(i), shape_error(starts[i], face.landmarks),
+                       shape_error(fit.landmarks, face.landmarks), fit.iterations, fit.status,
+                       watch.elapsed_ms()});
+    }
+    progress.update(static_cast<int>(rows_.size() / starts.size()));
+    if (apps::interrupted()) throw Error("interrupted");
+  }
+}
+
+std::vector<double> Evaluation::sorted(double Row::*member) const {
+  std::vector<double> values;
+  values.reserve(rows_.size());
+  for (const Row& row : rows_) values.push_back(row.*member);
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+double Evaluation::share_below(double limit) const {
+  const auto below =
+      std::count_if(rows_.begin(), rows_.end(), [&](const Row& r) { return r.end_error < limit; });
+  return static_cast<double>(below) / static_cast<double>(std::max<std::size_t>(1, rows_.size()));
+}
+
+double Evaluation::mean_iterations() const {
+  std::vector<double> values;
+  values.reserve(rows_.size());
+  for (const Row& row : rows_) values.push_back(row.iterations);
+  return apps::mean(values);
+}
+
+int Evaluation::count(FitStatus status) const {
+  return static_cast<int>(
+      std::count_if(rows_.begin(), rows_.end(), [&](const Row& row) { return row.status == status; }));
+}
+
+std::string Evaluation::table() const {
+  const std::vector<double> start = sorted(&Row::start_error), end = sorted(&Row::end_error),
+                            ms = sorted(&Row::ms);
+  std::string all = text("               mean    median   worst\n");
+  all += text("start error   %.4f   %.4f   %.4f\n", apps::mean(start), apps::quantile(start, 0.5),
+              apps::largest(start));
+  all += text("end error     %.4f   %.4f   %.4f\n", apps::mean(end), apps::quantile(end, 0.5),
+              apps::largest(end));
+  all += text("below 0.05    %.1f %%\n", 100 * share_below(good));
+  all += text("ms a fit      %.3f    %.3f\n", apps::mean(ms), apps::quantile(ms, 0.5));
+  all += text("iterations    %.1f\n", mean_iterations());
+  for (const FitStatus status : statuses) {
+    if (count(status) > 0)
+      all += text("%d of %zu fits: %s\n", count(status), rows_.size(), to_string(status).c_str());
+  }
+  return all;
+}
+
+Json Evaluation::json() const {
+  const std::vector<double> start = sorted(&Row::start_error), end = sorted(&Row::end_error),
+                            ms = sorted(&Row::ms);
+  Json by_status = Json::object();
+  for (const FitStatus status : statuses) by_status[to_string(status)] = count(status);
+  return {{"images", faces_},
+          {"fits", rows_.size()},
+          {"start_mean", apps::mean(start)},
+          {"start_median", apps::quantile(start, 0.5)},
+          {"end_mean", apps::mean(end)},
+          {"end_median", apps::quantile(end, 0.5)},
+          {"end_worst", apps::largest(end)},
+          {"share_below_0.05", share_below(good)},
+          {"mean_ms", apps::mean(ms)},
+          {"median_ms", apps::quantile(ms, 0.5)},
+          {"mean_iterations", mean_iterations()},
+          {"status", std::move(by_status)}};
+}
+
+std::string Evaluation::csv() const {
+  std::string all = "image,start,start_error,end_error,iterations,status,ms\n";
+  for (const Row& row : rows_) {
+    all += row.image + text(",%d,%.6f,%.6f,%d,", row.start, row.start_error, row.end_error, row.iterations) +
+           to_string(row.status) + text(",%.4f\n", row.ms);
+  }
+  return all;
+}
+
+}  // namespace triptych::aam_demo

@@ -1,0 +1,42 @@
+// How well a model finds landmarks that are known: five starts for every face.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <triptych/aam_fit/fitter.hpp>
+#include <triptych/aam_fit/train.hpp>
+#include <triptych/core/json.hpp>
+
+namespace triptych::aam_demo {
+
+class Evaluation {
+ public:
+  // Fits every face from aam_fit::evaluation_starts(). InvalidArgument, naming the face, when its landmarks
+  // are not as many as the model's.
+  Evaluation(aam_fit::Fitter& fitter, const std::vector<aam_fit::Example>& faces);
+
+  struct Row {
+    std::string image;
+    int start = 0;
+    double start_error = 0, end_error = 0;
+    int iterations = 0;
+    aam_fit::FitStatus status = aam_fit::FitStatus::converged;
+    double ms = 0;
+  };
+  const std::vector<Row>& rows() const { return rows_; }
+  // A table for people, and the same for programs.
+  std::string table() const;
+  Json json() const;
+  std::string csv() const;
+
+ private:
+  std::vector<double> sorted(double Row::*member) const;
+  double share_below(double limit) const;
+  double mean_iterations() const;
+  int count(aam_fit::FitStatus status) const;
+  std::size_t faces_ = 0;
+  std::vector<Row> rows_;
+};
+
+}  // namespace triptych::aam_demo

@@ -1,0 +1,177 @@
+// aam_demo fit.
+#include <common/frame_source.hpp>
+#include <common/gallery.hpp>
+#include <common/outputs.hpp>
+#include <common/picture_file.hpp>
+#include <common/program.hpp>
+#include <common/text.hpp>
+#include <cstdio>
+#include <opencv2/imgproc.hpp>
+
+#include <triptych/aam_fit/landmark_file.hpp>
+#include <triptych/aam_fit/model_file.hpp>
+#include <triptych/core/error.hpp>
+#include <triptych/core/version.hpp>
+
+#include "commands.hpp"
+#include "faces.hpp"
+#include "picture.hpp"
+#include "report.hpp"
+
+namespace triptych::aam_demo {
+
+using namespace aam_fit;
+namespace fs = std::filesystem;
+
+namespace {
+
+enum class Kind { images, video };
+
+// Frames with names: those of the files, or numbers.
+class Input {
+ public:
+  explicit Input(const std::string& input) : frames_(apps::open_frames(input)) {
+    std::error_code ignored;
+    if (fs::is_directory(input, ignored)) {
+      for (const fs::path& file : apps::images_in(input)) names_.push_back(file.stem().string());
+    } else if (frames_->count() == 1 && !frames_->is_live()) {
+      names_.push_back(fs::path(input).stem().string());
+    }
+  }
+  Kind kind() const { return names_.empty() ? Kind::video : Kind::images; }
+  apps::FrameSource& frames() { return *frames_; }
+  std::string name(int frame) const {
+    const auto i = static_cast<std::size_t>(frame);
+    return i < names_.size() ? names_[i] : apps::text("frame_%06d", frame);
+  }
+
+ private:
+  std::unique_ptr<apps::FrameSource> frames_;
+  std::vector<std::string> names_;
+};
+
+// A picture for every image, or a video of all frames.
+class Pictures {
+ public:
+  Pictures(const Options& options, const Model& model, apps::Outputs& outputs, const Follower& follower,
+           bool video, double rate)
+      : options_(options),
+        model_(model),
+        outputs_(outputs),
+        follower_(follower),
+        video_(video),
+        rate_(rate) {}
+
+  // False when the user has had enough.
+  bool show(const cv::Mat& bgr, const cv::Mat& grey, const std::string& name, const Found& found) {
+    if (options_.no_pictures) return true;
+    Scene scene;
+    scene.bgr = bgr;
+    scene.landmarks = found.fit.landmarks;
+    scene.start = found.start;
+    scene.found = found.found;
+    scene.texture = follower_.texture(grey, found.fit);
+    scene.texture_title = title_of_texture(model_);
+    scene.lines = {name, found.found ? to_string(found.fit.status) : "lost",
+                   apps::text("residual %.4g", found.fit.error),
+                   apps::text("%d iterations, %.2f ms", found.fit.iterations, found.ms)};
+    Painter painter(model_, bgr.size());
+    const cv::Mat picture = painter.paint(scene);
+    if (!video_) {
+      apps::write_picture(outputs_.add(options_.out / (name + ".png")), picture);
+      return true;
+    }
+    if (!gallery_) {
+      gallery_.emplace(outputs_, options_.out, "aam", painter.size(), rate_,
+                       options_.headless ? "" : program_name);
+    }
+    return gallery_->show(picture);
+  }
+  void finish() {
+    if (gallery_) gallery_->finish();
+  }
+
+ private:
+  const Options& options_;
+  const Model& model_;
+  apps::Outputs& outputs_;
+  const Follower& follower_;
+  bool video_;
+  double rate_;
+  std::optional<apps::Gallery> gallery_;
+};
+
+}  // namespace
+
+void fit_input(const Options& options) {
+  const Model model = load_model(options.model);
+  const Device device = chosen_device(options);
+  Input input(options.input);
+  apps::end_on_interrupt();
+  const bool track = options.track || input.kind() == Kind::video;
+  const int most = options.frames > 0 ? options.frames : INT32_MAX;
+
+  cv::Mat bgr, grey;
+  apps::FrameSource& frames = input.frames();
+  Report report;
+  bool more = frames.next(bgr);
+  while (more && bgr.empty() && report.frames() + 1 < most) {
+    report.add_unread(input.name(report.frames()));
+    more = frames.next(bgr);
+  }
+  if (!more || bgr.empty())
+    throw Error("no frame of " + options.input + " could be read: it is empty or damaged");
+
+  // Images may differ in size, and the largest comes last: a GPU's buffers are made for the next power of two
+  // beyond 4096 pixels only where a frame asks for it.
+  FitterOptions fitting = options.fitting;
+  fitting.most_width = std::max(track ? 16 : 4096, bgr.cols);
+  fitting.most_height = std::max(track ? 16 : 4096, bgr.rows);
+  Follower follower(model, fitting, device, track, options.init);
+  if (options.init) check_box(*options.init, bgr.size());
+
+  apps::Outputs outputs;
+  const fs::path csv = outputs.add(options.out / "fits.csv"),
+                 json = outputs.add(options.out / "summary.json");
+  Pictures pictures(options, model, outputs, follower, track, frames.frames_per_second());
+  apps::Progress progress(program_name, frames.count() > 0 ? std::min(frames.count(), most) : options.frames);
+  const cv::Size first_size = bgr.size();
+  int other_sizes = 0;
+  while (true) {
+    const std::string name = input.name(report.frames());
+    if (bgr.empty() || (track && bgr.size() != first_size)) {
+      if (!bgr.empty()) ++other_sizes;
+      report.add_unread(name);
+    } else {
+      cv::cvtColor(bgr, grey, cv::COLOR_BGR2GRAY);
+      const Found found = follower.next(grey);
+      report.add(name, found);
+      write_pts(outputs.add(options.out / (name + ".pts")), found.fit.landmarks);
+      if (!pictures.show(bgr, grey, name, found)) break;
+    }
+    progress.update(report.frames());
+    if (report.frames() >= most || apps::interrupted() || !frames.next(bgr)) break;
+  }
+  progress.finish();
+
+  pictures.finish();
+  apps::write_text(csv, report.csv());
+  Json summary = report.json();
+  summary["program"] = program_name;
+  summary["version"] = version();
+  summary["model"] = options.model.string();
+  summary["input"] = options.input;
+  summary["device"] = device.describe();
+  apps::write_text(json, summary.dump(2) + "\n");
+  outputs.commit();
+  if (const std::string complaint = frames.complaint(); !complaint.empty())
+    apps::say(program_name, complaint);
+  if (other_sizes > 0) {
+    apps::say(program_name, std::to_string(other_sizes) + " of " + std::to_string(report.frames()) +
+                                " frames had another size than the first one and were left out");
+  }
+  std::printf("aam_demo: %s; landmarks%s in %s.\n", report.sentence().c_str(),
+              options.no_pictures ? "" : " and pictures", options.out.c_str());
+}
+
+}  // namespace triptych::aam_demo

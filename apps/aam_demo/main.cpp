@@ -1,0 +1,29 @@
+// aam_demo: learns what faces look like, and finds their landmarks; see --help.
+#include <common/program.hpp>
+#include <optional>
+
+#include "commands.hpp"
+
+int main(int argc, char** argv) {
+  using namespace triptych::aam_demo;
+  return triptych::apps::run_program(program_name, [&] {
+    const std::optional<Options> options = parse_options(argc, argv);
+    if (!options) return;
+    switch (options->command) {
+      case Command::show:
+        return show(*options);
+      case Command::train:
+        return train_model(*options);
+      case Command::fit:
+        return fit_input(*options);
+      case Command::evaluate:
+        return evaluate(*options);
+      case Command::info:
+        return print_info(*options);
+      case Command::modes:
+        return draw_modes(*options);
+      case Command::synth:
+        return write_synthetic(*options);
+    }
+  });
+}

@@ -1,0 +1,16 @@
+// How a model's modes look.
+#pragma once
+
+#include <opencv2/core/mat.hpp>
+
+#include <triptych/aam_fit/fitter.hpp>
+
+namespace triptych::aam_demo {
+
+// The model's face with parameter `mode` at so many standard deviations and the others at 0: its texture in
+// its shape, in grey where the model has an appearance, with the mesh drawn over it.
+cv::Mat draw_mode(const aam_fit::Fitter& fitter, int mode, double sigmas, int size_px);
+// The first modes at -2, 0 and 2, one a row.
+cv::Mat draw_mode_sheet(const aam_fit::Fitter& fitter, int modes, int size_px);
+
+}  // namespace triptych::aam_demo

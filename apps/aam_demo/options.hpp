@@ -1,0 +1,46 @@
+// What the command line asks for.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include <triptych/aam_fit/fitter.hpp>
+#include <triptych/aam_fit/train.hpp>
+
+namespace triptych::aam_demo {
+
+inline constexpr const char* program_name = "aam_demo";
+
+enum class Command { show, train, fit, evaluate, info, modes, synth };
+
+struct Options {
+  Command command = Command::show;
+  std::filesystem::path images, landmarks;  // folders; landmarks may be empty
+  std::filesystem::path model;
+  std::filesystem::path out;  // a file for train, a folder for the others
+  std::filesystem::path json, csv;
+  std::string input;                 // of fit
+  std::optional<aam_fit::Box> init;  // where the face is in the first frame
+  bool track = false;                // of a folder: frames of one video
+  bool no_pictures = false, headless = false;
+  int frames = 0;  // at most; 0: all
+
+  aam_fit::TrainOptions training;
+  aam_fit::FitterOptions fitting;
+  std::string device = "auto";  // auto, cpu, cuda
+  int threads = 0;
+  std::uint64_t seed = 1;
+  int count = 100;  // of synth
+  int size = 256;   // of synth
+  int modes = 6;    // of modes
+};
+
+// Nothing when all is said already (--help). UsageError when it makes no sense.
+std::optional<Options> parse_options(int argc, const char* const* argv);
+
+// Where fits run. Unavailable when a GPU was asked for and there is none.
+Device chosen_device(const Options& options);
+
+}  // namespace triptych::aam_demo

@@ -1,0 +1,127 @@
+#include "picture.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <common/draw.hpp>
+#include <opencv2/imgproc.hpp>
+#include <set>
+
+#include <triptych/aam_fit/appearance.hpp>
+#include <triptych/core/error.hpp>
+
+#include "faces.hpp"
+
+namespace triptych::aam_demo {
+
+using namespace aam_fit;
+namespace colours = apps::colours;
+
+namespace {
+
+constexpr int height_wanted = 640;  // of a small frame; large ones are shown as they are, up to most_height
+constexpr int most_height = 1080;
+
+int even(double value) { return 2 * static_cast<int>(std::lround(value / 2)); }
+
+void draw_dot(cv::Mat& picture, cv::Point2d middle, double radius, const cv::Scalar& colour) {
+  apps::draw_ellipse(picture, middle, {radius, radius}, 0, colour, cv::FILLED);
+}
+
+}  // namespace
+
+std::vector<std::array<std::size_t, 2>> edges_of(const std::vector<Triangle>& triangles) {
+  std::set<std::array<std::size_t, 2>> edges;
+  for (const Triangle& t : triangles) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      const auto a = static_cast<std::size_t>(t[i]), b = static_cast<std::size_t>(t[(i + 1) % 3]);
+      edges.insert({std::min(a, b), std::max(a, b)});
+    }
+  }
+  return {edges.begin(), edges.end()};
+}
+
+std::string title_of_texture(const Model& model) {
+  const bool grey = has_appearance(model) || model.levels.back().features.kind == FeatureKind::grey;
+  return grey ? "the model's texture" : "the model's edges";
+}
+
+Painter::Painter(const Model& model, cv::Size frame)
+    : frame_(frame),
+      zoom_(std::clamp(static_cast<double>(height_wanted) / frame.height, 0.05, 5.0)),
+      edges_(edges_of(model.triangles)) {
+  if (zoom_ < 1) zoom_ = std::min(1.0, static_cast<double>(most_height) / frame.height);
+  zoom_ = std::min(zoom_, 1920.0 / frame.width);
+  const int height = std::max(240, even(zoom_ * frame.height));
+  panel_ = even(0.42 * height);
+  size_ = {std::max(2, even(zoom_ * frame.width)) + panel_, height};
+}
+
+void Painter::draw_shape(cv::Mat& picture, const Shape& shape, const cv::Scalar& mesh,
+                         const cv::Scalar& point, double radius) const {
+  // Pixel centres at integers, in the frame as in the picture.
+  const auto place = [&](Point p) {
+    return cv::Point2d((p.x + 0.5) * zoom_ - 0.5, (p.y + 0.5) * zoom_ - 0.5);
+  };
+  for (const auto& [a, b] : edges_) apps::draw_line(picture, place(shape[a]), place(shape[b]), mesh);
+  for (const Point p : shape) draw_dot(picture, place(p), radius, point);
+}
+
+cv::Mat Painter::paint(const Scene& scene) {
+  cv::Mat picture(size_, CV_8UC3, colours::background);
+  cv::Mat left = picture(cv::Rect(0, 0, size_.width - panel_, size_.height));
+  const cv::Size shown(left.cols, std::min(left.rows, static_cast<int>(std::lround(zoom_ * frame_.height))));
+  cv::Mat inside = left(cv::Rect({0, 0}, shown));
+  cv::resize(scene.bgr, inside, shown, 0, 0, zoom_ > 1 ? cv::INTER_CUBIC : cv::INTER_AREA);
+  const cv::Mat plain = inside.clone();
+  const double radius = std::max(1.2, size_.height / 320.0);
+  if (scene.start) draw_shape(inside, *scene.start, colours::bad, colours::bad, 0.6 * radius);
+  if (scene.truth) {
+    for (const Point p : *scene.truth) {
+      draw_dot(inside, {(p.x + 0.5) * zoom_ - 0.5, (p.y + 0.5) * zoom_ - 0.5}, 1.5 * radius, colours::good);
+    }
+  }
+  draw_shape(inside, scene.landmarks, scene.found ? colours::cool : colours::faint,
+             scene.found ? colours::accent : colours::faint, radius);
+  cv::addWeighted(inside, 0.8, plain, 0.2, 0, inside);
+
+  const int margin = panel_ / 14;
+  const double text_height = size_.height / 52.0;
+  const int x = left.cols + margin;
+  double y = margin + text_height;
+  apps::draw_text(picture, scene.texture_title, {static_cast<double>(x), y}, text_height, colours::faint);
+  y += text_height;
+  if (!scene.texture.values.empty()) {
+    const int wide = panel_ - 2 * margin;
+    const double scale =
+        std::min(static_cast<double>(wide) / scene.texture.width, 0.5 * size_.height / scene.texture.height);
+    const cv::Size size(std::max(1, static_cast<int>(scale * scene.texture.width)),
+                        std::max(1, static_cast<int>(scale * scene.texture.height)));
+    cv::Mat large, coloured;
+    cv::resize(mat_of(scene.texture), large, size, 0, 0, cv::INTER_CUBIC);
+    cv::cvtColor(large, coloured, cv::COLOR_GRAY2BGR);
+    coloured.copyTo(
+        picture(cv::Rect(x + (wide - size.width) / 2, static_cast<int>(y), size.width, size.height)));
+    y += size.height + 2 * text_height;
+  }
+  for (const std::string& line : scene.lines) {
+    y += 1.9 * text_height;
+    if (y < size_.height - margin / 2.0) {
+      apps::draw_text(picture, line, {static_cast<double>(x), y}, text_height, colours::ink);
+    }
+  }
+  return picture;
+}
+
+cv::Mat sheet(const std::vector<cv::Mat>& pictures, int columns) {
+  require(!pictures.empty() && columns > 0, "there is nothing to put on a sheet");
+  const cv::Size one = pictures.front().size();
+  const int rows = (static_cast<int>(pictures.size()) + columns - 1) / columns;
+  cv::Mat all(rows * one.height, columns * one.width, pictures.front().type(), colours::background);
+  for (std::size_t i = 0; i < pictures.size(); ++i) {
+    const int at = static_cast<int>(i);
+    pictures[i].copyTo(all(cv::Rect({at % columns * one.width, at / columns * one.height}, one)));
+  }
+  return all;
+}
+
+}  // namespace triptych::aam_demo

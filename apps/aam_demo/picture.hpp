@@ -1,0 +1,48 @@
+// Pictures of fits: the frame with mesh and landmarks, beside it the model's texture and how it went.
+#pragma once
+
+#include <array>
+#include <opencv2/core/mat.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <triptych/aam_fit/fitter.hpp>
+
+namespace triptych::aam_demo {
+
+struct Scene {
+  cv::Mat bgr;
+  aam_fit::Shape landmarks;
+  std::optional<aam_fit::Shape> start, truth;
+  aam_fit::GreyImage texture;  // may be empty
+  std::string texture_title = "the model's texture";
+  std::vector<std::string> lines;  // for the panel
+  bool found = true;
+};
+
+class Painter {
+ public:
+  Painter(const aam_fit::Model& model, cv::Size frame);
+  cv::Size size() const { return size_; }
+  cv::Mat paint(const Scene& scene);
+
+ private:
+  void draw_shape(cv::Mat& picture, const aam_fit::Shape& shape, const cv::Scalar& mesh,
+                  const cv::Scalar& point, double radius) const;
+  cv::Size frame_, size_;
+  double zoom_;
+  int panel_;
+  std::vector<std::array<std::size_t, 2>> edges_;
+};
+
+// What a picture of a model's texture shows: grey values, or how much of an edge there is.
+std::string title_of_texture(const aam_fit::Model& model);
+
+// Every edge of the triangles once.
+std::vector<std::array<std::size_t, 2>> edges_of(const std::vector<aam_fit::Triangle>& triangles);
+
+// Pictures of one size in rows, so many in each.
+cv::Mat sheet(const std::vector<cv::Mat>& pictures, int columns);
+
+}  // namespace triptych::aam_demo

@@ -1,0 +1,39 @@
+// aam_demo train.
+#include <common/outputs.hpp>
+#include <common/program.hpp>
+#include <cstdio>
+
+#include <triptych/aam_fit/model_file.hpp>
+#include <triptych/core/clock.hpp>
+
+#include "commands.hpp"
+#include "faces.hpp"
+
+namespace triptych::aam_demo {
+
+using namespace aam_fit;
+
+void train_model(const Options& options) {
+  apps::end_on_interrupt();
+  const std::vector<Example> faces = load_faces(options);
+  apps::Outputs outputs;
+  const std::filesystem::path file = outputs.add(options.out);
+  TrainOptions training = options.training;
+  training.name = options.out.stem().string();
+  const Stopwatch watch;
+  StageProgress progress;
+  const Model model = train(faces, training, progress.callback());
+  progress.finish();
+  save_model(file, model);
+  const auto bytes = std::filesystem::file_size(file);
+  outputs.commit();
+  const Level& finest = model.levels.back();
+  std::printf(
+      "aam_demo: learnt %d faces of %d landmarks in %.1f s: %zu levels, %d modes of %lld samples at the "
+      "finest; "
+      "%.1f MB in %s.\n",
+      model.images, model.points, watch.elapsed_s(), model.levels.size(), finest.modes,
+      static_cast<long long>(finest.samples()), static_cast<double>(bytes) / 1e6, options.out.c_str());
+}
+
+}  // namespace triptych::aam_demo

@@ -1,0 +1,40 @@
+// SharedArray: elements that nobody changes any more, kept alive by whoever looks at them: a vector of its
+// own, or a part of a file that is mapped into memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace triptych {
+
+template <class T>
+class SharedArray {
+ public:
+  SharedArray() = default;
+  // Takes the vector over.
+  SharedArray(std::vector<T> values)
+      : SharedArray(std::make_shared<const std::vector<T>>(std::move(values))) {}
+  // Elements that owner keeps alive.
+  SharedArray(std::span<const T> elements, std::shared_ptr<const void> owner)
+      : elements_(elements), owner_(std::move(owner)) {}
+
+  const T* data() const noexcept { return elements_.data(); }
+  std::int64_t size() const noexcept { return static_cast<std::int64_t>(elements_.size()); }
+  bool empty() const noexcept { return elements_.empty(); }
+  const T& operator[](std::int64_t i) const noexcept { return elements_[static_cast<std::size_t>(i)]; }
+  auto begin() const noexcept { return elements_.begin(); }
+  auto end() const noexcept { return elements_.end(); }
+  std::span<const T> span() const noexcept { return elements_; }
+
+ private:
+  explicit SharedArray(std::shared_ptr<const std::vector<T>> values)
+      : elements_(*values), owner_(std::move(values)) {}
+
+  std::span<const T> elements_;
+  std::shared_ptr<const void> owner_;
+};
+
+}  // namespace triptych

@@ -1,0 +1,65 @@
+#include <triptych/core/pnm.hpp>
+
+#include <triptych/core/text_scanner.hpp>
+
+namespace triptych {
+
+namespace {
+
+constexpr std::int64_t most_pixels = std::int64_t{1} << 31;
+
+// The next word of a header, comments passed over.
+std::string_view header_word(TextScanner& scan) {
+  std::string_view word = scan.word();
+  while (!word.empty() && word.front() == '#') {
+    scan.back();
+    scan.rest_of_line();
+    word = scan.word();
+  }
+  return word;
+}
+
+std::int64_t header_count(TextScanner& scan, const char* what, std::int64_t most) {
+  const double value = scan.to_number(header_word(scan), what);
+  if (!(value >= 1 && value <= static_cast<double>(most)) ||
+      value != static_cast<double>(static_cast<std::int64_t>(value))) {
+    scan.fail(std::string(what) + " is out of range");
+  }
+  return static_cast<std::int64_t>(value);
+}
+
+// The bytes after the one space that ends a header; ParseError when they are fewer than wanted.
+std::string_view data_after(const TextScanner& scan, std::string_view bytes, std::int64_t wanted) {
+  const std::size_t begin = scan.position() + 1;
+  if (begin > bytes.size() || bytes.size() - begin < static_cast<std::size_t>(wanted)) {
+    scan.fail("the image needs " + std::to_string(wanted) + " bytes, the file has " +
+              std::to_string(begin > bytes.size() ? 0 : bytes.size() - begin));
+  }
+  return bytes.substr(begin, static_cast<std::size_t>(wanted));
+}
+
+}  // namespace
+
+PnmImage parse_pnm(std::string_view bytes, const std::string& file, std::string_view magics,
+                   const std::string& expected) {
+  TextScanner scan(bytes, file);
+  PnmImage image;
+  image.magic = header_word(scan);
+  if (image.magic.size() != 2 || magics.find(image.magic) == std::string_view::npos) scan.fail(expected);
+  image.width = header_count(scan, "the width", 1 << 20);
+  image.height = header_count(scan, "the height", 1 << 20);
+  if (image.width * image.height > most_pixels) scan.fail("the image is too large");
+  image.channels = image.magic == "P6" || image.magic == "PF" ? 3 : 1;
+  std::int64_t sample_bytes = 4;
+  if (image.magic == "Pf" || image.magic == "PF") {
+    image.scale = scan.to_number(header_word(scan), "the scale");
+    if (image.scale == 0) scan.fail("the scale says the order of bytes by its sign and cannot be 0");
+  } else {
+    image.largest = header_count(scan, "the largest value", 65535);
+    sample_bytes = image.largest > 255 ? 2 : 1;
+  }
+  image.samples = data_after(scan, bytes, image.width * image.height * image.channels * sample_bytes);
+  return image;
+}
+
+}  // namespace triptych

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Synthetic faces all the way: made, learnt, found again in faces that were not learnt from, every file written as it should be.
+# Usage: aam_demo_synthetic.sh <aam_demo> <scratch folder>
+set -eu
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+program="$1"
+scratch="$2"
+rm -rf "$scratch"
+mkdir -p "$scratch"
+cd "$scratch"
+# shellcheck source=tests/apps/summary.sh
+source "$here/summary.sh"
+
+"$program" synth --out learn --count 100 --seed 1
+"$program" synth --out unseen --count 20 --seed 2
+[[ $(find learn -name '*.pgm' | wc -l) == 100 && $(find learn -name '*.pts' | wc -l) == 100 ]] || fail "100 faces"
+cmp -s learn/face_00000.pgm unseen/face_00000.pgm && fail "other seeds make the same faces"
+"$program" synth --out again --count 1 --seed 1 >/dev/null
+{ cmp learn/face_00000.pgm again/face_00000.pgm && cmp learn/face_00000.pts again/face_00000.pts; } || fail "the same seed makes other faces"
+
+"$program" train --images learn --out faces.aam
+"$program" info faces.aam | tee info.txt
+grep -q "68 landmarks" info.txt || fail "info does not say the landmarks"
+"$program" evaluate --model faces.aam --images unseen --device cpu --json unseen.json --csv unseen.csv
+[[ $(value unseen.json fits) == 100 ]] || fail "not five starts for each of 20 faces"
+[[ $(wc -l <unseen.csv) == 101 ]] || fail "unseen.csv has not a line for each fit"
+check "mean error on unseen faces" "$(value unseen.json end_mean)" 0.01
+check "worst error on unseen faces" "$(value unseen.json end_worst)" 0.05
+check "fits that have not converged" "$((100 - $(value unseen.json converged)))" 0
+# The starts are what they should be: 6 % off.
+check "0.03 against the starts' mean error" 0.03 "$(value unseen.json start_mean)"
+
+# A model is the same whenever it is learnt from the same faces.
+"$program" train --images learn --landmarks learn --out again/faces.aam >/dev/null
+cmp faces.aam again/faces.aam || fail "the same faces give another model"
+
+"$program" modes faces.aam --modes 3 --out modes
+for file in mode_01.png mode_02.png mode_03.png modes.png; do [[ -s modes/$file ]] || fail "modes/$file is missing"; done
+
+# Fits: a folder, an image, and landmarks that come out near the truth.
+mkdir some && cp unseen/face_0000[0-3].pgm some
+"$program" fit --model faces.aam --input some --init 66,66,124,124 --device cpu --headless --out fitted
+for i in 0 1 2 3; do [[ -s fitted/face_0000$i.pts && -s fitted/face_0000$i.png ]] || fail "fitted/face_0000$i is missing"; done
+[[ $(head -n 1 fitted/fits.csv) == "frame,name,found,status,residual,iterations,ms" ]] || fail "the columns of fits.csv"
+[[ $(wc -l <fitted/fits.csv) == 5 ]] || fail "fits.csv has not a line for each image"
+[[ $(value fitted/summary.json found) == 4 ]] || fail "a face was not found"
+# distance <a.pts> <b.pts>: mean distance of their points.
+distance() {
+  paste <(sed -n '/{/,/}/p' "$1" | grep -v '[{}]') <(sed -n '/{/,/}/p' "$2" | grep -v '[{}]') |
+    awk '{ d += sqrt(($1 - $3) ^ 2 + ($2 - $4) ^ 2); n++ } END { print n == 68 ? d / n : "" }'
+}
+for i in 0 1 2 3; do
+  check "px between truth and fit of face $i" "$(distance unseen/face_0000$i.pts fitted/face_0000$i.pts)" 2.5
+done
+"$program" fit --model faces.aam --input unseen/face_00004.pgm --device cpu --no-pictures --out searched
+[[ ! -e searched/face_00004.png ]] || fail "pictures in spite of --no-pictures"
+check "px between truth and fit after a search" "$(distance unseen/face_00004.pts searched/face_00004.pts)" 2.5
+"$program" fit --model faces.aam --input unseen/face_00004.pgm --init 66,66,124,124 --algorithm simultaneous --no-pictures --out simultaneous
+[[ $(value simultaneous/summary.json frames) == 1 ]] || fail "another algorithm does not fit"
+
+# Everything at once, briefly.
+"$program" --out all --frames 20 --headless --device cpu
+for file in faces.png faces.aam modes.png first.png last.png fits.csv summary.json; do [[ -s all/$file ]] || fail "all/$file is missing"; done
+[[ -s all/aam.mp4 || -s all/aam.avi ]] || fail "there is no video"
+[[ $(value all/summary.json found) == 20 ]] || fail "the face of the video was lost"
+check "mean error in the video" "$(value all/summary.json mean_error)" 0.015
+[[ -z $(find . -name '.*.tmp-*' -o -name '*.tmp-*') ]] || fail "temporary files are left"
