@@ -45,10 +45,16 @@ void ThreadPool::grow(int threads) {
   try {
     while (static_cast<int>(threads_.size()) + 1 < threads) {
       const int thread = static_cast<int>(threads_.size()) + 1;
-      threads_.emplace_back([this, thread] { serve(thread); });
+      if (static_cast<int>(parts_.size()) < thread) parts_.emplace_back();
+      threads_.emplace_back([this, thread, &part = parts_.back()] { serve(thread, part); });
     }
   } catch (const std::system_error&) {  // the system gives no more
   }
+}
+
+bool ThreadPool::Part::take(std::uint64_t of_loop) {
+  std::uint64_t last = loop.load(std::memory_order_relaxed);
+  return last < of_loop && loop.compare_exchange_strong(last, of_loop, std::memory_order_relaxed);
 }
 
 void ThreadPool::run(int threads, Work work, void* context) {
@@ -67,6 +73,11 @@ void ThreadPool::run(int threads, Work work, void* context) {
 
   role = Role::busy;
   work(context, 0, threads);
+  for (int thread = 1; thread < threads && at_work_.load(std::memory_order_acquire) > 0; ++thread) {
+    if (!parts_[static_cast<std::size_t>(thread - 1)].take(loop)) continue;
+    work(context, thread, threads);
+    at_work_.fetch_sub(1, std::memory_order_relaxed);
+  }
   role = Role::caller;
   for (int looks = 1; at_work_.load(std::memory_order_acquire) > 0; ++looks) {
     relax();
@@ -74,7 +85,7 @@ void ThreadPool::run(int threads, Work work, void* context) {
   }
 }
 
-void ThreadPool::serve(int thread) {
+void ThreadPool::serve(int thread, Part& part) {
   role = Role::busy;
   // A thread begins before the loop that it was made for is announced: the announcement is what it waits for,
   // whichever number that has.
@@ -83,7 +94,8 @@ void ThreadPool::serve(int thread) {
     order = await_order(order);
     const int threads = static_cast<int>(order & most_threads);
     if (threads == 0) return;
-    if (thread >= threads) continue;
+    // Only who has the part may look at what the order is about: the loop then waits for it.
+    if (thread >= threads || !part.take(order >> thread_bits)) continue;
     work_(context_, thread, threads);
     at_work_.fetch_sub(1, std::memory_order_release);
   }

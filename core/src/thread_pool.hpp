@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <thread>
 #include <vector>
 
@@ -20,8 +21,9 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
   ~ThreadPool();  // waits for the threads' end
 
-  // Runs work on the calling thread and on threads - 1 others, and returns when all of them are done. Takes
-  // fewer when the system gives no more.
+  // Runs work for each of the thread numbers, on the calling thread and on threads - 1 others, and returns
+  // when all of them are done. What a thread has not begun when the caller is done, the caller does itself:
+  // on a busy machine nobody waits for a thread that gets no core. Takes fewer when the system gives no more.
   void run(int threads, Work work, void* context);
 
   // The pool of the calling thread. Null in a pool's own threads and while the caller is at work in a loop:
@@ -32,10 +34,19 @@ class ThreadPool {
   static constexpr int thread_bits = 16;
   static constexpr std::uint64_t most_threads = (1u << thread_bits) - 1;
 
+  // The last loop in which a thread's part was begun, by itself or by the caller. In a cache line of its own:
+  // as a rule nobody else looks at it.
+  struct alignas(64) Part {
+    std::atomic<std::uint64_t> loop{0};
+    // Whether the part is still to be had in this loop; it is then the asker's.
+    bool take(std::uint64_t of_loop);
+  };
+
   void grow(int threads);
-  void serve(int thread);
+  void serve(int thread, Part& part);
   std::uint64_t await_order(std::uint64_t last);
 
+  std::deque<Part> parts_;  // of threads_; stays where it is when it grows
   std::vector<std::thread> threads_;
   Work work_ = nullptr;
   void* context_ = nullptr;

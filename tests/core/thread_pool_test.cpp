@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <triptych/core/parallel.hpp>
 
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -42,6 +44,49 @@ TEST(ThreadPool, NoLoopIsMissed) {
     if (loops % 500 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   EXPECT_EQ(seen.times, (std::vector<int>{2000, 2000, 1000}));
+}
+
+// Threads that get no core are late for their loops: what is theirs is done once, by them or by the caller.
+TEST(ThreadPool, ABusyMachineMissesNothingAndDoesNothingTwice) {
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> busy;
+  busy.reserve(static_cast<std::size_t>(2 * default_threads() + 2));
+  for (int i = 0; i < 2 * default_threads() + 2; ++i)
+    busy.emplace_back([&] {
+      while (!stop.load(std::memory_order_relaxed)) {
+      }
+    });
+  ThreadPool pool;
+  Seen seen(6);
+  constexpr int loops = 300;
+  for (int i = 0; i < loops; ++i) {
+    pool.run(6, &Seen::work, &seen);
+    if (i % 30 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(3));  // they fall asleep
+  }
+  stop = true;
+  for (std::thread& thread : busy) thread.join();
+  EXPECT_EQ(seen.times, std::vector<int>(6, loops));
+}
+
+// Who has not begun is not waited for.
+TEST(ThreadPool, TheCallerDoesWhatNobodyHasBegun) {
+  ThreadPool pool;
+  struct Who {
+    std::array<std::thread::id, 64> by;
+    static void work(void* raw, int thread, int) {
+      static_cast<Who*>(raw)->by[static_cast<std::size_t>(thread)] = std::this_thread::get_id();
+    }
+  };
+  Who who{};
+  int by_caller = 0;
+  for (int i = 0; i < 50; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));  // longer than they look out
+    pool.run(64, &Who::work, &who);
+    for (std::size_t t = 1; t < who.by.size(); ++t)
+      by_caller += who.by[t] == std::this_thread::get_id() ? 1 : 0;
+  }
+  // To wake 63 threads takes far longer than to do nothing 63 times.
+  EXPECT_GT(by_caller, 0);
 }
 
 TEST(ThreadPool, EachCallingThreadHasItsOwn) {
