@@ -18,8 +18,9 @@ namespace triptych::aam_fit {
 
 namespace {
 
-// Batches smaller than this go through the one-pass kernel face by face: it is faster for them.
-constexpr int least_batch = 4;
+// Batches smaller than this go through the one-pass kernel face by face: a product for a few faces takes as
+// long as for many.
+constexpr int least_batch = 12;
 constexpr int column_grain = 256;
 
 // The landmarks of parameters; a block owns a shape.

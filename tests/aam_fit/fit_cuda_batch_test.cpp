@@ -55,11 +55,11 @@ class FitCudaBatch : public test::CudaFits {
 // once for each side.
 TEST_F(FitCudaBatch, WholeStepsAreThoseOfOneFace) {
   for (const auto& [pixels, modes, channels, faces, storage] :
-       {std::tuple{std::int64_t{1000}, 5, 1, 4, Storage::float32},
+       {std::tuple{std::int64_t{1000}, 5, 1, 12, Storage::float32},
         {4099, 33, 2, 130, Storage::float32},
         {16384, 60, 1, 17, Storage::float32},
         {16384, 60, 1, 17, Storage::float16},
-        {4096, 64, 1, 5, Storage::float32}}) {
+        {4096, 64, 1, 13, Storage::float32}}) {
     const AamScene scene = make_aam_scene({pixels, modes, channels, 0.1, 1, 21});
     const auto oracle = test::fit_in_double(scene.level, scene.planes, scene.start, 5);
     compare(scene, whole_steps(5, storage), faces, 2 * oracle.bound_px);

@@ -134,6 +134,17 @@ TEST_F(FitCuda, AnotherImageGivesAnotherFit) {
   EXPECT_GT(std::abs(double{got.result.error} - oracle.errors.back()), oracle.error_bound);
 }
 
+// Small enough for a checker of races: two blocks that talk to each other.
+TEST_F(FitCuda, TwoBlocksTakeTwoSteps) {
+  const AamScene scene = make_aam_scene({200, 3, 1, 0.1, 1, 3});
+  expect_as_in_double(scene, scene.level, whole_steps(2), 0);
+  FitOptions search;
+  search.most_iterations = 2;
+  const CudaFit got = fit(scene, search);
+  const auto here = test::look_in_double(scene.level, scene.planes, got.in_double());
+  EXPECT_NEAR(double{got.result.error}, here.error, 64 * 0x1p-24 * here.error_magnitude);
+}
+
 TEST_F(FitCuda, RepeatsItsBitsAlsoWhenReplayed) {
   for (const auto& [pixels, modes, storage] : {std::tuple{std::int64_t{4099}, 20, Storage::float32},
                                                {16384, 60, Storage::float32},

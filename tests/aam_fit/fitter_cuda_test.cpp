@@ -66,13 +66,13 @@ TEST_F(FitterCuda, StepsOfACascadeAreTheCpus) {
 
 TEST_F(FitterCuda, GivesTheSameInFlightAndInBatches) {
   const World world = make_world(edges, 12, 11);
-  Fitter fitter(world.model, {.most_faces = 6}, Device::cuda(0));
+  Fitter fitter(world.model, {.most_faces = 12}, Device::cuda(0));
   std::vector<std::uint8_t> padded(static_cast<std::size_t>(400 * 240), 7);
   for (std::ptrdiff_t y = 0; y < 240; ++y)
     std::copy_n(world.frame.values.begin() + y * 320, 300, padded.begin() + y * 400);
   const ImageView<const Grey8> small(reinterpret_cast<const Grey8*>(padded.data()), 300, 240, 400);
   std::vector<Face> faces;
-  for (int i = 0; i < 8; ++i) {
+  for (int i = 0; i < 14; ++i) {
     const auto& [dx, dy, scale] = starts[i % 5];
     faces.push_back(
         {i % 3 == 2 ? small : world.frame.view(), displaced(world.truth, dx, dy + 0.002 * i, scale)});
@@ -95,7 +95,7 @@ TEST_F(FitterCuda, GivesTheSameInFlightAndInBatches) {
     }
   }
   while (fitter.in_flight() > 0) EXPECT_EQ(fitter.next().landmarks, alone[next++].landmarks);
-  // in batches of six and two
+  // in batches of twelve and two
   const std::vector<Fit> batch = fitter.fit(faces);
   ASSERT_EQ(batch.size(), faces.size());
   for (std::size_t i = 0; i < faces.size(); ++i) {
