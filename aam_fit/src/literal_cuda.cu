@@ -231,8 +231,8 @@ LiteralFitCuda::LiteralFitCuda(const LevelOnDevice& level, const FitRules& rules
   stream.synchronize();
 }
 
-void LiteralFitCuda::fit(const PlanesOnDevice& planes, float* parameters, DeviceLevelFit* result, float* errors,
-                     StreamRef stream) {
+void LiteralFitCuda::fit(const PlanesOnDevice& planes, float* parameters, DeviceLevelFit* result,
+                         float* errors, StreamRef stream) {
   const Literal g{level_,          planes,          rules_,         state_.data(),   trial_.data(),
                   step_.data(),    product_.data(), points_.data(), texture_.data(), model_.data(),
                   partial_.data(), blocks_,         parameters,     result,          errors};
