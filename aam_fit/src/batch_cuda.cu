@@ -28,10 +28,11 @@ __global__ void list_kernel(const PlaneList list, int count, PlanesOnDevice* to,
 }
 
 // The landmarks of the trial's parameters p (shared memory) into the face's points; true for all threads when
-// one is further than the least move from where it was.
-__device__ bool place_points(const BatchArguments& g, std::int64_t face, const float* p, float* model) {
+// one is further than the least move from where it is in `here` (null: it was nowhere before).
+__device__ bool place_points(const BatchArguments& g, std::int64_t face, const float* p, float* model,
+                             const float* here) {
   const int m = g.level.modes, count = 2 * g.level.points;
-  float *points = g.points + face * count, *here = g.here + face * count;
+  float* points = g.points + face * count;
   for (int i = static_cast<int>(threadIdx.x); i < count; i += face_threads) {
     float sum = g.level.s0[i];
     const float* row = g.level.Qs + static_cast<std::int64_t>(i) * g.level.mode_stride;
@@ -43,8 +44,10 @@ __device__ bool place_points(const BatchArguments& g, std::int64_t face, const f
   for (int i = static_cast<int>(threadIdx.x); i < g.level.points; i += face_threads) {
     const float x = posed_x(model[2 * i], model[2 * i + 1], p + m);
     const float y = posed_y(model[2 * i], model[2 * i + 1], p + m);
-    const float dx = x - here[2 * i], dy = y - here[2 * i + 1];
-    moves |= !(dx * dx + dy * dy <= g.rules.least_move_px * g.rules.least_move_px);
+    if (here != nullptr) {
+      const float dx = x - here[2 * i], dy = y - here[2 * i + 1];
+      moves |= !(dx * dx + dy * dy <= g.rules.least_move_px * g.rules.least_move_px);
+    }
     points[2 * i] = x;
     points[2 * i + 1] = y;
   }
@@ -60,7 +63,7 @@ __global__ void start_kernel(const BatchArguments g) {
   for (int i = static_cast<int>(threadIdx.x); i < q; i += face_threads)
     s.p[i] = g.trial[face * q + i] = g.parameters[face * q + i];
   __syncthreads();
-  place_points(g, face, s.p, s.model);
+  place_points(g, face, s.p, s.model, nullptr);
 }
 
 // A block owns `chunk` samples of a face.
@@ -167,7 +170,7 @@ __global__ void __launch_bounds__(face_threads) solve_kernel(const BatchArgument
   if (!running) return;
   for (int i = t; i < q; i += face_threads) trial[i] = s.p[i] = fmaf(scale, step[i], parameters[i]);
   __syncthreads();
-  const bool moves = place_points(g, face, s.p, s.model);
+  const bool moves = place_points(g, face, s.p, s.model, g.here + face * 2 * g.level.points);
   if (t == 0) state.still = moves ? 0 : 1;
 }
 

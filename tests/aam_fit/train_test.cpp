@@ -201,7 +201,7 @@ TEST(Train, SaysHowFarItIs) {
         ++calls;
       });
   EXPECT_EQ(last, whole);
-  EXPECT_EQ(calls, 7);
+  EXPECT_EQ(calls, 8);  // shapes, two levels with three updates, the appearance, the end
   EXPECT_EQ(model.levels.size(), 3u);
   EXPECT_EQ(model.levels[0].face_size_px, model.levels[1].face_size_px);
 }
