@@ -75,7 +75,7 @@ int Evaluation::count(FitStatus status) const {
 std::string Evaluation::table() const {
   const std::vector<double> start = sorted(&Row::start_error), end = sorted(&Row::end_error),
                             ms = sorted(&Row::ms);
-  std::string all = text("               mean    median   worst\n");
+  std::string all = "               mean    median   worst\n";
   all += text("start error   %.4f   %.4f   %.4f\n", apps::mean(start), apps::quantile(start, 0.5),
               apps::largest(start));
   all += text("end error     %.4f   %.4f   %.4f\n", apps::mean(end), apps::quantile(end, 0.5),

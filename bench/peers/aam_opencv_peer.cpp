@@ -249,13 +249,19 @@ int run(const Options& options) {
   const std::vector<Example> training(all.begin(), all.begin() + train);
   const std::span<const Example> faces = std::span(all).last(static_cast<std::size_t>(test));
   Json benchmarks = Json::array();
+  // After every step: a run of many minutes that is cut short leaves what it has.
+  const auto save = [&] {
+    if (!options.out.empty())
+      write_json(options.out, {{"context", {{"cpu", Device::cpu().describe()}, {"opencv", CV_VERSION}}},
+                               {"benchmarks", benchmarks}});
+  };
   evaluate_default(training, faces, benchmarks);
+  save();
   // Sixty modes in all, and nearly as many as 150 faces have: FacemarkAAM takes up to 200 by itself.
-  for (const int texture_modes : {50, std::min(140, options.train - 2)})
+  for (const int texture_modes : {50, std::min(140, options.train - 2)}) {
     compare_equal(training, faces, texture_modes, options.fit_iterations, benchmarks);
-  if (!options.out.empty())
-    write_json(options.out, {{"context", {{"cpu", Device::cpu().describe()}, {"opencv", CV_VERSION}}},
-                             {"benchmarks", benchmarks}});
+    save();
+  }
   return 0;
 }
 
