@@ -43,7 +43,8 @@ Model small_model() {
   model.points = 68;
   model.mean = Shape(68);
   for (std::size_t i = 0; i < 68; ++i) {
-    model.mean[i] = {0.1 * static_cast<double>(i % 17) / 3, static_cast<double>(i / 17) / 7};
+    const std::size_t row = i / 17;
+    model.mean[i] = {0.1 * static_cast<double>(i % 17) / 3, static_cast<double>(row) / 7};
   }
   model.triangles = {{0, 1, 17}, {1, 18, 17}};
   return model;

@@ -78,8 +78,8 @@ Point raster_origin(const ReferenceFrame& frame, const Shape& shape) {
   std::optional<Point> origin;
   for (std::int64_t i = 0; i < frame.size(); ++i) {
     const Point p = place_by_weights(frame.pixels[i], shape);
-    const Point o{p.x - frame.places[i] % frame.width / frame.scale,
-                  p.y - static_cast<double>(frame.places[i] / frame.width) / frame.scale};
+    const int column = frame.places[i] % frame.width, row = frame.places[i] / frame.width;
+    const Point o{p.x - column / frame.scale, p.y - row / frame.scale};
     if (!origin) origin = o;
     // Weights are floats below 4 in size, the shape within 1: an error of 3 * 4 * 2^-24 a coordinate.
     EXPECT_NEAR(o.x, origin->x, 2e-6);
@@ -102,8 +102,9 @@ TEST(ReferenceFrame, HasExactlyThePixelsOfTheTriangles) {
     std::int64_t cut = 0;
     const std::int32_t last = frame.places[pixels - 1];
     for (std::size_t i = 0; i < have.size(); ++i) {
-      const auto x = static_cast<double>(i % static_cast<std::size_t>(frame.width)),
-                 y = static_cast<double>(i / static_cast<std::size_t>(frame.width));
+      const std::size_t column = i % static_cast<std::size_t>(frame.width),
+                        row = i / static_cast<std::size_t>(frame.width);
+      const auto x = static_cast<double>(column), y = static_cast<double>(row);
       const Point p{origin.x + x / frame.scale, origin.y + y / frame.scale};
       double deepest = -1e300;
       for (const Triangle& t : triangles) deepest = std::max(deepest, depth(p, corners(shape, t)));
@@ -144,7 +145,7 @@ TEST(ReferenceFrame, WeightsAreThoseOfTheTriangleThePixelLiesIn) {
       for (int c = 0; c < 3; ++c) {
         const auto pixel = [&](int dx, int dy) {
           const int x = static_cast<int>(q.x) + dx, y = static_cast<int>(q.y) + dy;
-          return static_cast<double>(planes.values[static_cast<std::size_t>((c * 90 + y) * 97 + x)]);
+          return static_cast<double>(planes.plane(c).at(x, y));
         };
         const double u = q.x - std::floor(q.x), v = q.y - std::floor(q.y);
         const double value = (1 - v) * ((1 - u) * pixel(0, 0) + u * pixel(1, 0)) +

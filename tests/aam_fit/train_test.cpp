@@ -53,15 +53,16 @@ Painted paint(const Level& level, const std::vector<float>& texture) {
            (1 - a - b) * double{level.s0[2 * w.corners[2] + axis]};
   };
   painted.pose.tx = around + frame.places[0] % frame.width - coordinate(0);
-  painted.pose.ty = around + static_cast<double>(frame.places[0] / frame.width) - coordinate(1);
+  const int first_row = frame.places[0] / frame.width;
+  painted.pose.ty = around + first_row - coordinate(1);
   for (int c = 0; c < painted.planes.channels; ++c)
     for (int y = 0; y < painted.planes.height; ++y)
       for (int x = 0; x < painted.planes.width; ++x) {
         std::int64_t nearest = 0;
         double least = 1e300;
         for (std::int64_t i = 0; i < frame.size(); ++i) {
-          const double dx = x - around - frame.places[i] % frame.width,
-                       dy = y - around - static_cast<double>(frame.places[i] / frame.width);
+          const int column = frame.places[i] % frame.width, row = frame.places[i] / frame.width;
+          const double dx = x - around - column, dy = y - around - row;
           if (dx * dx + dy * dy < least) {
             least = dx * dx + dy * dy;
             nearest = i;

@@ -28,7 +28,8 @@ struct Picture {
     const auto pixel = [&](double i, double j) {
       const int column = std::clamp(static_cast<int>(i), 0, w - 1),
                 row = std::clamp(static_cast<int>(j), 0, h - 1);
-      return static_cast<double>(values[static_cast<std::size_t>(row * pitch + column)]);
+      return static_cast<double>(values[static_cast<std::size_t>(row) * static_cast<std::size_t>(pitch) +
+                                        static_cast<std::size_t>(column)]);
     };
     x = std::clamp(x, -1e6, 1e6);
     y = std::clamp(y, -1e6, 1e6);
