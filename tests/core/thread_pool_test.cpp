@@ -50,8 +50,9 @@ TEST(ThreadPool, NoLoopIsMissed) {
 TEST(ThreadPool, ABusyMachineMissesNothingAndDoesNothingTwice) {
   std::atomic<bool> stop{false};
   std::vector<std::thread> busy;
-  busy.reserve(static_cast<std::size_t>(2 * default_threads() + 2));
-  for (int i = 0; i < 2 * default_threads() + 2; ++i)
+  const std::int64_t many = 2 * std::int64_t{default_threads()} + 2;
+  busy.reserve(static_cast<std::size_t>(many));
+  for (std::int64_t i = 0; i < many; ++i)
     busy.emplace_back([&] {
       while (!stop.load(std::memory_order_relaxed)) {
       }
