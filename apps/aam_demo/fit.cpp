@@ -7,6 +7,7 @@
 #include <common/text.hpp>
 #include <cstdio>
 #include <opencv2/imgproc.hpp>
+#include <optional>
 
 #include <triptych/aam_fit/landmark_file.hpp>
 #include <triptych/aam_fit/model_file.hpp>
@@ -122,18 +123,22 @@ void fit_input(const Options& options) {
   if (!more || bgr.empty())
     throw Error("no frame of " + options.input + " could be read: it is empty or damaged");
 
-  // Images may differ in size, and the largest comes last: a GPU's buffers are made for the next power of two
-  // beyond 4096 pixels only where a frame asks for it.
+  // A GPU's buffers are made for a largest frame. Images may differ in size: one beyond it gets larger ones.
   FitterOptions fitting = options.fitting;
-  fitting.most_width = std::max(track ? 16 : 4096, bgr.cols);
-  fitting.most_height = std::max(track ? 16 : 4096, bgr.rows);
-  Follower follower(model, fitting, device, track, options.init);
+  std::optional<Follower> follower;
+  const auto make_room = [&](cv::Size frame) {
+    if (follower && frame.width <= fitting.most_width && frame.height <= fitting.most_height) return;
+    fitting.most_width = std::max(follower ? fitting.most_width : 16, frame.width);
+    fitting.most_height = std::max(follower ? fitting.most_height : 16, frame.height);
+    follower.emplace(model, fitting, device, track, options.init);
+  };
+  make_room(bgr.size());
   if (options.init) check_box(*options.init, bgr.size());
 
   apps::Outputs outputs;
   const fs::path csv = outputs.add(options.out / "fits.csv"),
                  json = outputs.add(options.out / "summary.json");
-  Pictures pictures(options, model, outputs, follower, track, frames.frames_per_second());
+  Pictures pictures(options, model, outputs, *follower, track, frames.frames_per_second());
   apps::Progress progress(program_name, frames.count() > 0 ? std::min(frames.count(), most) : options.frames);
   const cv::Size first_size = bgr.size();
   int other_sizes = 0;
@@ -144,7 +149,8 @@ void fit_input(const Options& options) {
       report.add_unread(name);
     } else {
       cv::cvtColor(bgr, grey, cv::COLOR_BGR2GRAY);
-      const Found found = follower.next(grey);
+      make_room(bgr.size());
+      const Found found = follower->next(grey);
       report.add(name, found);
       write_pts(outputs.add(options.out / (name + ".pts")), found.fit.landmarks);
       if (!pictures.show(bgr, grey, name, found)) break;
