@@ -30,17 +30,6 @@ double coordinate(TextScanner& scan, const char* what) {
   return value;
 }
 
-// The next word that is not in a comment.
-std::string_view next_word(TextScanner& scan) {
-  std::string_view word = scan.word();
-  while (!word.empty() && word.front() == '#') {
-    scan.back();
-    scan.rest_of_line();
-    word = scan.word();
-  }
-  return word;
-}
-
 void append(std::string& text, double value) {
   std::array<char, 32> digits;
   const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value);
@@ -99,14 +88,14 @@ void write_pts(const std::filesystem::path& path, std::span<const Point> shape) 
 
 AsfFile parse_asf(std::string_view text, const std::string& file) {
   TextScanner scan(text, file);
-  next_word(scan);
+  scan.word_past_comments();
   scan.back();
   const std::int64_t count = point_count(scan);
   AsfFile asf;
   asf.relative.reserve(
       static_cast<std::size_t>(std::min(count, static_cast<std::int64_t>(text.size()) / 8 + 1)));
   while (static_cast<std::int64_t>(asf.relative.size()) < count) {
-    if (next_word(scan).empty()) {
+    if (scan.word_past_comments().empty()) {
       scan.fail("the file says it has " + std::to_string(count) + " points, but there are " +
                 std::to_string(asf.relative.size()));
     }
@@ -117,10 +106,10 @@ AsfFile parse_asf(std::string_view text, const std::string& file) {
     asf.relative.push_back({x, coordinate(scan, "y of a point")});
     scan.rest_of_line();
   }
-  if (!next_word(scan).empty()) {
+  if (!scan.word_past_comments().empty()) {
     scan.back();
     asf.image = std::string(scan.rest_of_line());
-    if (!next_word(scan).empty()) scan.fail("there is more after the name of the image");
+    if (!scan.word_past_comments().empty()) scan.fail("there is more after the name of the image");
   }
   return asf;
 }

@@ -8,19 +8,8 @@ namespace {
 
 constexpr std::int64_t most_pixels = std::int64_t{1} << 31;
 
-// The next word of a header, comments passed over.
-std::string_view header_word(TextScanner& scan) {
-  std::string_view word = scan.word();
-  while (!word.empty() && word.front() == '#') {
-    scan.back();
-    scan.rest_of_line();
-    word = scan.word();
-  }
-  return word;
-}
-
 std::int64_t header_count(TextScanner& scan, const char* what, std::int64_t most) {
-  const double value = scan.to_number(header_word(scan), what);
+  const double value = scan.to_number(scan.word_past_comments(), what);
   if (!(value >= 1 && value <= static_cast<double>(most)) ||
       value != static_cast<double>(static_cast<std::int64_t>(value))) {
     scan.fail(std::string(what) + " is out of range");
@@ -44,7 +33,7 @@ PnmImage parse_pnm(std::string_view bytes, const std::string& file, std::string_
                    const std::string& expected) {
   TextScanner scan(bytes, file);
   PnmImage image;
-  image.magic = header_word(scan);
+  image.magic = scan.word_past_comments();
   if (image.magic.size() != 2 || magics.find(image.magic) == std::string_view::npos) scan.fail(expected);
   image.width = header_count(scan, "the width", 1 << 20);
   image.height = header_count(scan, "the height", 1 << 20);
@@ -52,7 +41,7 @@ PnmImage parse_pnm(std::string_view bytes, const std::string& file, std::string_
   image.channels = image.magic == "P6" || image.magic == "PF" ? 3 : 1;
   std::int64_t sample_bytes = 4;
   if (image.magic == "Pf" || image.magic == "PF") {
-    image.scale = scan.to_number(header_word(scan), "the scale");
+    image.scale = scan.to_number(scan.word_past_comments(), "the scale");
     if (image.scale == 0) scan.fail("the scale says the order of bytes by its sign and cannot be 0");
   } else {
     image.largest = header_count(scan, "the largest value", 65535);

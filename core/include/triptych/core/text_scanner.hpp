@@ -30,6 +30,16 @@ class TextScanner {
     skip_space(true);
     return take_word();
   }
+  // As word, but lines from a word that begins with # on are passed over.
+  std::string_view word_past_comments() {
+    std::string_view found = word();
+    while (!found.empty() && found.front() == '#') {
+      back();
+      rest_of_line();
+      found = word();
+    }
+    return found;
+  }
   // As word, but empty at the end of the line.
   std::string_view word_in_line() {
     skip_space(false);
