@@ -7,9 +7,9 @@
 #include <cmath>
 
 namespace triptych::aam_fit {
-namespace {
 
 Point centre_of(std::span<const Point> shape) {
+  require(!shape.empty(), "a shape without points has no centre");
   Point sum;
   for (const Point& p : shape) {
     sum.x += p.x;
@@ -18,8 +18,6 @@ Point centre_of(std::span<const Point> shape) {
   const auto count = static_cast<double>(shape.size());
   return {sum.x / count, sum.y / count};
 }
-
-}  // namespace
 
 Point posed(const Similarity& pose, Point p) {
   return {(1 + pose.sx) * p.x - pose.sy * p.y + pose.tx, pose.sy * p.x + (1 + pose.sx) * p.y + pose.ty};

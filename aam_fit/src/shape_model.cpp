@@ -11,13 +11,8 @@ namespace triptych::aam_fit {
 namespace {
 
 Shape centred(std::span<const Point> shape) {
-  Point sum;
-  for (const Point& p : shape) {
-    sum.x += p.x;
-    sum.y += p.y;
-  }
-  const auto count = static_cast<double>(shape.size());
-  return posed(Similarity{0, 0, -sum.x / count, -sum.y / count}, shape);
+  const Point centre = centre_of(shape);
+  return posed(Similarity{0, 0, -centre.x, -centre.y}, shape);
 }
 
 Shape of_size_one(std::span<const Point> shape) {

@@ -38,6 +38,11 @@ TEST(Shape, AlignFindsThePose) {
   EXPECT_NEAR(found.ty, pose.ty, 1e-13);
 }
 
+TEST(Shape, CentreIsTheMeanOfThePoints) {
+  EXPECT_EQ(centre_of(corner), (Point{2, 1.5}));
+  EXPECT_EQ(centre_of(Shape{{1, 2}, {4, 8}, {1, 2}}), (Point{2, 4}));
+}
+
 TEST(Shape, ErrorIsMeasuredInTheTruthsBox) {
   Shape off = corner;
   for (Point& p : off) p.x += 1;
@@ -61,6 +66,7 @@ TEST(Shape, RefusesWhatMakesNoSense) {
   EXPECT_ERROR(align(Shape(4), corner), InvalidArgument, "coincide");
   EXPECT_ERROR(align(corner, Shape(1)), InvalidArgument, "4 points");
   EXPECT_ERROR(bounds(Shape{}), InvalidArgument, "no box");
+  EXPECT_ERROR(centre_of(Shape{}), InvalidArgument, "no centre");
   EXPECT_ERROR(inverse(Similarity{.sx = -1}), InvalidArgument, "no way back");
   EXPECT_ERROR(place(Shape(2), Box{.width = 2, .height = 2}), InvalidArgument, "no area");
 }

@@ -34,7 +34,8 @@ Similarity inverse(const Similarity& pose);
 // are fewer than two points, or all points of `from` coincide.
 Similarity align(std::span<const Point> from, std::span<const Point> to);
 
-Box bounds(std::span<const Point> shape);  // InvalidArgument when empty
+Box bounds(std::span<const Point> shape);       // InvalidArgument when empty
+Point centre_of(std::span<const Point> shape);  // mean of the points; InvalidArgument when empty
 // sqrt(width * height) of the shape's box: what errors are measured in.
 double face_size(std::span<const Point> shape);
 
