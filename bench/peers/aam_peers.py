@@ -7,10 +7,9 @@ step. Landmarks after ten iterations are first checked against double precision 
 what is not installed is said and left out.
 """
 import argparse
-import os
 import sys
 
-from peer_results import cpu_name, summary, torch_context, write_results
+from peer_results import main_by_torch, summary, torch_context
 
 SIZES = ((1, 60, 4096), (1, 60, 16384), (1, 60, 65536), (1, 20, 4096), (1, 20, 16384), (1, 20, 65536), (256, 60, 16384))
 ITERATIONS = 10
@@ -247,31 +246,9 @@ def by_torch(numpy, torch, options, results):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", help="where the JSON goes; without it: standard output")
-    parser.add_argument("--trials", type=int, default=100)
     parser.add_argument("--compiled", action="store_true", help="torch.compile of an iteration as well, in a graph too; takes minutes")
-    parser.add_argument("--check", action="store_true", help="only check, with NumPy alone, that the fit converges")
-    options = parser.parse_args()
-    if options.trials < 1:
-        parser.error("--trials must be at least 1")
-    results = []
-    context = {"cpu": cpu_name(), "cores": os.cpu_count(), "trials": options.trials}
-    try:
-        import numpy
-
-        if options.check:
-            check_scene(numpy)
-            return 0
-        import torch
-
-        if torch.cuda.is_available():
-            context.update(by_torch(numpy, torch, options, results))
-        else:
-            print("PyTorch sees no GPU: nothing is measured", file=sys.stderr)
-    except ImportError as error:
-        print(f"{error.name} is not installed: nothing can be measured", file=sys.stderr)
-    write_results(options.out, context, results)
-    return 0
+    parser.add_argument("--check", action="store_const", const=check_scene, help="only check, with NumPy alone, that the fit converges")
+    return main_by_torch(parser, 100, by_torch)
 
 
 if __name__ == "__main__":

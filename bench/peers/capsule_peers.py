@@ -7,10 +7,9 @@ A few samples are first checked against double precision. Writes JSON with the h
 installed is said and left out.
 """
 import argparse
-import os
 import sys
 
-from peer_results import cpu_name, summary, torch_context, write_results
+from peer_results import main_by_torch, summary, torch_context
 
 SIZES = ((2000, 40, 50000), (3500, 48, 43000))
 TAU, SIGMA = 0.2, 0.03
@@ -98,7 +97,7 @@ def make_likelihood(torch):
     return likelihood
 
 
-def by_torch(numpy, torch, trials, results):
+def by_torch(numpy, torch, options, results):
     device = torch.device("cuda")
     torch.set_grad_enabled(False)
     likelihood = make_likelihood(torch)
@@ -120,7 +119,7 @@ def by_torch(numpy, torch, trials, results):
                     if abs(mine / wanted - 1) > 1e-3:
                         raise RuntimeError(f"torch {name} found {mine} instead of {wanted}")
                 times = []
-                for k in range(-1, trials):
+                for k in range(-1, options.trials):
                     begin = torch.cuda.Event(enable_timing=True)
                     end = torch.cuda.Event(enable_timing=True)
                     begin.record()
@@ -137,25 +136,7 @@ def by_torch(numpy, torch, trials, results):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", help="where the JSON goes; without it: standard output")
-    parser.add_argument("--trials", type=int, default=5)
-    options = parser.parse_args()
-    if options.trials < 1:
-        parser.error("--trials must be at least 1")
-    results = []
-    context = {"cpu": cpu_name(), "cores": os.cpu_count(), "trials": options.trials}
-    try:
-        import numpy
-        import torch
-
-        if torch.cuda.is_available():
-            context.update(by_torch(numpy, torch, options.trials, results))
-        else:
-            print("PyTorch sees no GPU: nothing is measured", file=sys.stderr)
-    except ImportError as error:
-        print(f"{error.name} is not installed: nothing can be measured", file=sys.stderr)
-    write_results(options.out, context, results)
-    return 0
+    return main_by_torch(parser, 5, by_torch)
 
 
 if __name__ == "__main__":

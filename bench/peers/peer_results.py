@@ -3,6 +3,7 @@ import json
 import os
 import platform
 import statistics
+import sys
 
 
 def summary(microseconds):
@@ -25,6 +26,34 @@ def cpu_name():
 def torch_context(torch, device):
     properties = torch.cuda.get_device_properties(device)
     return {"torch": torch.__version__, "gpu": properties.name, "gpu_memory_bytes": properties.total_memory}
+
+
+def main_by_torch(parser, trials, by_torch):
+    """The program of a peer that PyTorch alone measures: by_torch(numpy, torch, options, results) returns what to say of the machine.
+    Options that it adds to parser beforehand come with the others."""
+    parser.add_argument("--out", help="where the JSON goes; without it: standard output")
+    parser.add_argument("--trials", type=int, default=trials)
+    options = parser.parse_args()
+    if options.trials < 1:
+        parser.error("--trials must be at least 1")
+    results = []
+    context = {"cpu": cpu_name(), "cores": os.cpu_count(), "trials": options.trials}
+    try:
+        import numpy
+
+        if getattr(options, "check", None):
+            options.check(numpy)
+            return 0
+        import torch
+
+        if torch.cuda.is_available():
+            context.update(by_torch(numpy, torch, options, results))
+        else:
+            print("PyTorch sees no GPU: nothing is measured", file=sys.stderr)
+    except ImportError as error:
+        print(f"{error.name} is not installed: nothing can be measured", file=sys.stderr)
+    write_results(options.out, context, results)
+    return 0
 
 
 def write_results(path, context, results):
