@@ -57,15 +57,10 @@ inline std::string aam_name(const std::string& series, const std::string& mode, 
          std::to_string(size.modes) + "x" + std::to_string(size.pixels);
 }
 
-// Whole steps, ten of them, whatever the error does.
+// The paper's ten iterations.
 inline aam_fit::FitOptions aam_options(aam_fit::Form form,
                                        aam_fit::Storage storage = aam_fit::Storage::float32) {
-  aam_fit::FitOptions options;
-  options.form = form;
-  options.storage = storage;
-  options.most_iterations = aam_iterations;
-  options.always_step = true;
-  return options;
+  return test::whole_steps(aam_iterations, storage, form);
 }
 
 // Made at the first call for a size, and kept; faces do not matter.

@@ -70,14 +70,4 @@ class CudaFits : public CudaFixture {
   }
 };
 
-inline aam_fit::FitOptions whole_steps(int iterations, aam_fit::Storage storage = aam_fit::Storage::float32,
-                                       aam_fit::Form form = aam_fit::Form::one_pass) {
-  aam_fit::FitOptions options;
-  options.always_step = true;
-  options.most_iterations = iterations;
-  options.storage = storage;
-  options.form = form;
-  return options;
-}
-
 }  // namespace triptych::test

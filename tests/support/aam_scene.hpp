@@ -4,6 +4,7 @@
 // better and stays in the image. The same numbers for the same arguments.
 #pragma once
 
+#include <triptych/aam_fit/fit.hpp>
 #include <triptych/aam_fit/model.hpp>
 #include <triptych/aam_fit/planes.hpp>
 #include <triptych/core/error.hpp>
@@ -330,6 +331,17 @@ inline AamScene make_aam_scene(const AamSceneOptions& options) {
   scene.truth.assign(truth.begin(), truth.end());
   scene.start = aam_start(scene, options.away, options.seed, 0);
   return scene;
+}
+
+// Whole steps, so many of them, whatever the error does: what the paper times.
+inline aam_fit::FitOptions whole_steps(int iterations, aam_fit::Storage storage = aam_fit::Storage::float32,
+                                       aam_fit::Form form = aam_fit::Form::one_pass) {
+  aam_fit::FitOptions options;
+  options.always_step = true;
+  options.most_iterations = iterations;
+  options.storage = storage;
+  options.form = form;
+  return options;
 }
 
 }  // namespace triptych::test
