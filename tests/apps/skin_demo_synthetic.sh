@@ -2,19 +2,15 @@
 # The built-in video: the centroid within half a pixel of the truth, the head followed in every frame beside a distractor, and
 # every picture written. Usage: skin_demo_synthetic.sh <skin_demo> <scratch folder>
 set -eu
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 program="$1"
 scratch="$2"
 rm -rf "$scratch"
 mkdir -p "$scratch"
 cd "$scratch"
 
-# value <file> <key>: of a summary, the first number after that key.
-value() { awk -v key="\"$2\":" '$1 == key { gsub(/,/, "", $2); print $2; exit }' "$1"; }
-# check <what> <value> <limit>
-check() {
-  echo "$1: $2, at most $3 wanted"
-  awk -v v="$2" -v limit="$3" 'BEGIN { exit !(v != "" && v + 0 <= limit + 0) }'
-}
+# shellcheck source=tests/apps/summary.sh
+source "$here/summary.sh"
 
 "$program" --no-pictures --json plain.json
 check "largest error in px without distractor" "$(value plain.json largest)" 0.5
