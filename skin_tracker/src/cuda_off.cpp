@@ -51,7 +51,7 @@ std::unique_ptr<Summer> make_cuda_summer(const Classifier&, FrameFormat, int, in
   unavailable("tracking on a GPU");
 }
 
-std::unique_ptr<Summer> make_joint_summer(const Classifier&, FrameFormat, int, int, int, int) {
+std::unique_ptr<Summer> make_joint_summer(const Classifier&, FrameFormat, int, int, int, int, double) {
   unavailable("tracking on CPU and GPU together");
 }
 

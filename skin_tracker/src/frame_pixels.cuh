@@ -46,16 +46,16 @@ struct FramePixels {
   }
 
   // Four pixels from column x on, x a multiple of 4, when loads are aligned.
-  template <bool once>
+  template <Reading reading>
   TRIPTYCH_HD void load_row(std::int32_t x, std::int32_t y, std::uint32_t (&word)[Layout::words]) const {
-    detail::load_words<once>(pixels_at(x, y), word);
+    detail::load_words<reading>(pixels_at(x, y), word);
   }
   // Their U and V; 0 when they lie among the pixels.
-  template <bool once>
+  template <Reading reading>
   TRIPTYCH_HD std::uint32_t load_chroma(std::int32_t x, std::int32_t y) const {
     if constexpr (Layout::chroma) {
       std::uint32_t word[1];
-      detail::load_words<once>(row_of(chroma, y / 2, chroma_pitch) + static_cast<std::uint32_t>(x), word);
+      detail::load_words<reading>(row_of(chroma, y / 2, chroma_pitch) + static_cast<std::uint32_t>(x), word);
       return word[0];
     } else {
       return 0;
@@ -63,14 +63,16 @@ struct FramePixels {
   }
 
   // The same of any frame: bytes past the row repeat its last one.
+  template <Reading reading>
   TRIPTYCH_HD void load_row_guarded(std::int32_t x, std::int32_t y,
                                     std::uint32_t (&word)[Layout::words]) const {
-    load_guarded(row_of(data, y, pitch), x * Layout::words, width * Layout::words, word);
+    load_guarded<reading>(row_of(data, y, pitch), x * Layout::words, width * Layout::words, word);
   }
+  template <Reading reading>
   TRIPTYCH_HD std::uint32_t load_chroma_guarded(std::int32_t x, std::int32_t y) const {
     if constexpr (Layout::chroma) {
       std::uint32_t word[1];
-      load_guarded(row_of(chroma, y / 2, chroma_pitch), x, width, word);
+      load_guarded<reading>(row_of(chroma, y / 2, chroma_pitch), x, width, word);
       return word[0];
     } else {
       return 0;
@@ -98,7 +100,7 @@ struct FramePixels {
     return fits(data, pitch) && fits(chroma, chroma_pitch);
   }
 
-  template <int words>
+  template <Reading reading, int words>
   TRIPTYCH_HD void load_guarded(const std::uint8_t* row, std::int32_t offset, std::int32_t row_bytes,
                                 std::uint32_t (&word)[words]) const {
     TRIPTYCH_UNROLL
@@ -106,7 +108,7 @@ struct FramePixels {
       const std::int32_t at = offset + 4 * k;
       if (aligned_words && at + 4 <= row_bytes) {
         std::uint32_t one[1];
-        detail::load_words<false>(row + at, one);
+        detail::load_words<reading>(row + at, one);
         word[k] = one[0];
       } else {
         word[k] = 0;

@@ -64,11 +64,10 @@ struct TileSums {
   std::int32_t x_low, x_high, xx_low, xx_high, xy_low, xy_high, yy_low, yy_high;
 };
 
-// Steps: so many times 4 rows make a tile, at most 4. Once: the pixels are read once, not to be kept in the
-// cache.
-template <class Layout, class Weights, int steps, bool once>
+// Steps: so many times 4 rows make a tile.
+template <class Layout, class Weights, int steps, Reading reading>
 struct FrameTiles : FramePixels<Layout> {
-  static_assert(steps == 2 || steps == 4, "two steps take turns, and a tile ends with the second");
+  static_assert(steps == 1 || steps == 2 || steps == 4, "two steps take turns, a tile ends with the second");
   static constexpr int columns = 128;
   static constexpr int step_rows = 4;
   static constexpr int rows = steps * step_rows;
@@ -150,7 +149,11 @@ struct FrameTiles : FramePixels<Layout> {
     const std::int32_t x = place.x + lane_columns * lane;
     const std::int32_t from_middle = lane_columns * lane - columns / 2;
     LaneSums sums;
-    if (start.whole) {
+    if (start.whole && steps == 1) {
+      if (!asks_ahead) load_step(start.pixels, x, place.y, first);
+      fold(first, from_middle, 0, sums);
+      if (more) ask(next, lane, first);
+    } else if (start.whole) {
       Step second;  // one is read while the other is added up
       if (!asks_ahead) load_step(start.pixels, x, place.y, first);
       TRIPTYCH_UNROLL
@@ -219,9 +222,10 @@ struct FrameTiles : FramePixels<Layout> {
 
   TRIPTYCH_HD void load_step(const std::uint8_t* pixels, std::int32_t x, std::int32_t y, Step& step) const {
     TRIPTYCH_UNROLL
-    for (int r = 0; r < step_rows; ++r, pixels += this->pitch) detail::load_words<once>(pixels, step.row[r]);
+    for (int r = 0; r < step_rows; ++r, pixels += this->pitch)
+      detail::load_words<reading>(pixels, step.row[r]);
     TRIPTYCH_UNROLL
-    for (int r = 0; r < step_rows / 2; ++r) step.uv[r] = this->template load_chroma<once>(x, y + 2 * r);
+    for (int r = 0; r < step_rows / 2; ++r) step.uv[r] = this->template load_chroma<reading>(x, y + 2 * r);
   }
 
   TRIPTYCH_HD void load_step_of(const Start& start, std::int32_t x, int which, Step& step) const {
@@ -258,8 +262,8 @@ struct FrameTiles : FramePixels<Layout> {
     std::uint32_t row[Layout::words] = {}, uv = 0;
     const bool row_counts = y >= this->top && y < this->bottom && x < this->right;
     if (row_counts) {
-      this->load_row_guarded(x, y, row);
-      uv = this->load_chroma_guarded(x, y);
+      this->template load_row_guarded<reading>(x, y, row);
+      uv = this->template load_chroma_guarded<reading>(x, y);
     }
     weigh(row, uv, w);
     TRIPTYCH_UNROLL
@@ -323,16 +327,16 @@ __device__ __forceinline__ int sum_of_lanes(int v) {
 
 }  // namespace detail
 
-template <class Layout, class Weights, int steps, bool once>
-__device__ __forceinline__ auto FrameTiles<Layout, Weights, steps, once>::start(int tile) const -> Start {
+template <class Layout, class Weights, int steps, Reading reading>
+__device__ __forceinline__ auto FrameTiles<Layout, Weights, steps, reading>::start(int tile) const -> Start {
   return start_of(place_of(tile), static_cast<int>(threadIdx.x % 32));
 }
 
-template <class Layout, class Weights, int steps, bool once>
-__device__ __forceinline__ TileSums FrameTiles<Layout, Weights, steps, once>::add_up(const Start& start,
-                                                                                     Ahead& ahead,
-                                                                                     const Start& next,
-                                                                                     bool more) const {
+template <class Layout, class Weights, int steps, Reading reading>
+__device__ __forceinline__ TileSums FrameTiles<Layout, Weights, steps, reading>::add_up(const Start& start,
+                                                                                        Ahead& ahead,
+                                                                                        const Start& next,
+                                                                                        bool more) const {
   const LaneSums lane = of_lane(start, static_cast<int>(threadIdx.x % 32), ahead, next, more);
   TileSums t;
   t.place = start.place;

@@ -2,51 +2,48 @@
 // the pixels where they are, in page-locked memory, and the host sees how far it is.
 #pragma once
 
-#include <triptych/core/buffer.hpp>
 #include <triptych/core/device.hpp>
-#include <triptych/core/stream.hpp>
+#include <triptych/reduction/range_desk.hpp>
 #include <triptych/skin_tracker/filter.hpp>
 #include <triptych/skin_tracker/frame.hpp>
 #include <triptych/skin_tracker/head.hpp>
-
-#include <cstdint>
-#include <optional>
 
 namespace triptych::skin_tracker {
 
 class GpuBands {
  public:
-  // table: empty, or the weights on the GPU that take the filter's place. For regions of up to `height` rows.
-  GpuBands(const std::optional<LinearFilter>& filter, DeviceSpan<const std::uint16_t> table, int height,
-           Device device);
-  GpuBands(const GpuBands&) = delete;
-  GpuBands& operator=(const GpuBands&) = delete;
-  ~GpuBands();  // waits: the frame is the caller's again
+  // So many bands are on their way at a time: enough to keep the bus busy while the cores are at work, too.
+  // More would leave more of them half done when the two sides meet.
+  static constexpr int lanes = 8;
+
+  // For regions of up to `height` rows. After a frame the GPU stays at the ready for the next one for so
+  // long. When this goes the frame is the caller's again.
+  GpuBands(const LinearFilter& filter, int height, Device device, double ready_us);
 
   // The bands of the upper rows of a region, at least one, and the rows of one of them.
   void plan(const Region& region, int rows);
   int count() const { return count_; }
   Region band(int i) const;
 
-  // Once after plan(), by one thread. The frame: as the GPU sees it.
+  // Once after plan(), by one thread. The frame: as the GPU sees it. Takes next to no time when the GPU is at
+  // the ready, some microseconds when it is not.
+  bool is_ready() const { return desk_.is_waiting(); }
   void start(const DeviceFrame& frame);
-  // By any thread, any time; costs little, and is true for good once it is.
-  bool is_in(int i) const;
-  Sums sums(int i) const;  // of a band that is in
+  // By any thread, any time; costs little, and is true for good once it is. A band that is in has those that
+  // are `lanes`, 2 `lanes`, ... above it with it.
+  bool is_in(int i) const { return desk_.is_in(i); }
+  // Of all of those together, and how long the GPU has taken for them since it began.
+  Sums sums(int i) const;
+  double elapsed_us(int i) const { return desk_.elapsed_us(i); }
   // The GPU stops soon: nobody looks at the bands that are not in yet.
-  void end();
+  void end() { desk_.end(); }
   // Leaves nothing running, whatever went wrong.
-  void abandon() noexcept;
+  void abandon() noexcept { desk_.leave(); }
 
  private:
-  std::optional<LinearFilter> filter_;
-  DeviceSpan<const std::uint16_t> table_;
+  LinearFilter filter_;
   Device device_;
-  Stream stream_;
-  PinnedBuffer<std::uint64_t> sums_;
-  PinnedBuffer<std::uint32_t> over_;
-  DeviceBuffer<std::uint32_t> taken_;
-  std::uint32_t number_ = 0;  // of the frame; wraps around
+  reduction::RangeDesk desk_;
   Region region_;
   int count_ = 0;
 };

@@ -1,4 +1,5 @@
 #include <triptych/core/cuda.cuh>
+#include <triptych/reduction/tile_ranges.cuh>
 #include <triptych/reduction/tile_sums.cuh>
 #include <triptych/reduction/transform_reduce_libraries.cuh>
 #include <triptych/skin_tracker/locate.hpp>
@@ -57,7 +58,7 @@ struct OneFrame {
   static constexpr int words = 6;
   static constexpr int threads = 512;
   static constexpr int blocks_a_multiprocessor = 1;
-  using Tiles = FrameTiles<Layout, Weights, 2, false>;
+  using Tiles = FrameTiles<Layout, Weights, 2, Reading::kept>;
   Tiles tiles;
 
   __device__ const Tiles& item(int) const { return tiles; }
@@ -77,7 +78,7 @@ struct ManyFrames {
   static constexpr int words = 6;
   static constexpr int threads = 256;
   static constexpr int blocks_a_multiprocessor = Layout::words > 2 ? 3 : 4;  // by the registers of two steps
-  using Tiles = FrameTiles<Layout, Weights, 4, true>;
+  using Tiles = FrameTiles<Layout, Weights, 4, Reading::once>;
   Tiles tiles;
   FramePlanes planes;
 
@@ -102,18 +103,18 @@ void sum_by_tiles(const Call& call, const Weights& weights) {
                             call.stream);
 }
 
-// A row of tiles is a band.
-template <class Layout, class Weights>
-void sum_by_bands(const DeviceFrame& frame, const Region& region, const Weights& weights,
-                  const BandCall& call, StreamRef stream) {
-  using Source = OneFrame<Layout, Weights>;
-  static_assert(Source::Tiles::rows == band_rows && reduction::letter_words(Source::words) == band_words &&
-                reduction::over_stride == band_over_stride);
-  const Source source{{frame, region, weights}};
-  reduction::sum_tile_ranges_cuda(
-      source, static_cast<int>(source.tiles.tiles_a_row.divisor), source.tiles.tile_rows,
-      {call.number, call.over, call.taken, call.sums, band_stride, call.blocks}, stream);
-}
+// A row of tiles is a band. The host may write the next frame's pixels while the kernel waits for it.
+template <class Layout>
+struct FrameBands {
+  static constexpr int words = 6;
+  static constexpr int threads = 512;
+  static constexpr int blocks_a_multiprocessor = 1;
+  using Tiles = FrameTiles<Layout, DotWeights, band_rows / 4, Reading::changing>;
+  static_assert(Tiles::rows == band_rows);
+  Tiles tiles;
+
+  __device__ const Tiles& item(int) const { return tiles; }
+};
 
 void check_batch(std::span<const DeviceFrame> frames, const Sums* sums) {
   require(sums != nullptr, "the sums of a batch need a place on the device (null pointer)");
@@ -262,18 +263,14 @@ void sum_batch_cuda(std::span<const DeviceFrame> frames, const LinearFilter& fil
   }
 }
 
-void sum_bands_cuda(const DeviceFrame& frame, const Region& region, const LinearFilter& filter,
-                    const BandCall& call, StreamRef stream) {
+void start_bands_cuda(const DeviceFrame& frame, const Region& region, const LinearFilter& filter,
+                      reduction::RangeDesk& desk) {
   const DotWeights weights = dot_weights(filter, frame.format());
-  by_layout(frame.format(),
-            [&](auto layout) { sum_by_bands<decltype(layout)>(frame, region, weights, call, stream); });
-}
-
-void sum_bands_cuda(const DeviceFrame& frame, const Region& region, DeviceSpan<const std::uint16_t> table,
-                    const BandCall& call, StreamRef stream) {
-  const TableWeights weights = table_weights(table, frame.format());
-  by_layout(frame.format(),
-            [&](auto layout) { sum_by_bands<decltype(layout)>(frame, region, weights, call, stream); });
+  by_layout(frame.format(), [&](auto layout) {
+    const FrameBands<decltype(layout)> source{{frame, region, weights}};
+    reduction::start_tile_ranges(source, static_cast<int>(source.tiles.tiles_a_row.divisor),
+                                 source.tiles.tile_rows, desk);
+  });
 }
 
 void sample_cuda(const DeviceFrame& frame, const Region& region, int step, const LinearFilter& filter,

@@ -79,8 +79,8 @@ struct PixelGroups : FramePixels<Layout> {
   }
 
   TRIPTYCH_HD bool aligned() const { return this->aligned_loads; }
-  TRIPTYCH_HD Pack load_aligned(std::int64_t first) const { return load_group<false>(first); }
-  TRIPTYCH_HD Pack load_once(std::int64_t first) const { return load_group<true>(first); }
+  TRIPTYCH_HD Pack load_aligned(std::int64_t first) const { return load_group<Reading::kept>(first); }
+  TRIPTYCH_HD Pack load_once(std::int64_t first) const { return load_group<Reading::once>(first); }
   TRIPTYCH_HD Pack load(std::int64_t first) const;
 
   template <class M>
@@ -101,19 +101,19 @@ struct PixelGroups : FramePixels<Layout> {
             first_row + static_cast<std::int32_t>(2 * row)};
   }
 
-  template <bool once>
+  template <Reading reading>
   TRIPTYCH_HD Pack load_group(std::int64_t first) const;
 };
 
 template <class Layout, class Weights>
-template <bool once>
+template <Reading reading>
 TRIPTYCH_HD inline auto PixelGroups<Layout, Weights>::load_group(std::int64_t first) const -> Pack {
   const Place p = place_of(first);
   Pack pack;
-  this->template load_row<once>(p.x, p.y, pack.row[0]);
+  this->template load_row<reading>(p.x, p.y, pack.row[0]);
   // the lower row of a frame of odd height is not there: its weights will be 0
-  this->template load_row<once>(p.x, p.y + 1 < this->height ? p.y + 1 : p.y, pack.row[1]);
-  pack.chroma = this->template load_chroma<once>(p.x, p.y);
+  this->template load_row<reading>(p.x, p.y + 1 < this->height ? p.y + 1 : p.y, pack.row[1]);
+  pack.chroma = this->template load_chroma<reading>(p.x, p.y);
   return pack;
 }
 
@@ -121,9 +121,9 @@ template <class Layout, class Weights>
 TRIPTYCH_HD inline auto PixelGroups<Layout, Weights>::load(std::int64_t first) const -> Pack {
   const Place p = place_of(first);
   Pack pack;
-  this->load_row_guarded(p.x, p.y, pack.row[0]);
-  this->load_row_guarded(p.x, p.y + 1 < this->height ? p.y + 1 : p.y, pack.row[1]);
-  pack.chroma = this->load_chroma_guarded(p.x, p.y);
+  this->template load_row_guarded<Reading::kept>(p.x, p.y, pack.row[0]);
+  this->template load_row_guarded<Reading::kept>(p.x, p.y + 1 < this->height ? p.y + 1 : p.y, pack.row[1]);
+  pack.chroma = this->template load_chroma_guarded<Reading::kept>(p.x, p.y);
   return pack;
 }
 
@@ -191,7 +191,7 @@ TRIPTYCH_HD inline SumWords PixelGroups<Layout, Weights>::operator()(std::int64_
   std::uint32_t word;
   if (Layout::words == 4 && this->aligned_words) {
     std::uint32_t one[1];
-    detail::load_words<false>(bytes + 4 * column, one);
+    detail::load_words<Reading::kept>(bytes + 4 * column, one);
     word = one[0];
   } else {
     const std::uint8_t* uv =

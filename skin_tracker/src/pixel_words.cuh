@@ -13,6 +13,10 @@
 
 namespace triptych::skin_tracker {
 
+// Pixels that a kernel reads more than once or may find in a cache; that it reads once; and those that may
+// change while it runs.
+enum class Reading { kept, once, changing };
+
 namespace detail {
 
 // Bytes chosen from the eight of a (0 .. 3) and b (4 .. 7), one for each hexadecimal digit of `choice`,
@@ -63,13 +67,24 @@ TRIPTYCH_INLINE_HD std::int32_t dot_2(std::uint32_t bytes, std::uint32_t factors
 }
 
 // Words from an address that is aligned to all of them (16, 8 or 4 bytes; 12 bytes: to 4).
-template <bool once, int words>
+template <Reading reading, int words>
 TRIPTYCH_INLINE_HD void load_words(const std::uint8_t* from, std::uint32_t (&word)[words]) {
 #ifdef __CUDA_ARCH__
   const auto* p = reinterpret_cast<const std::uint32_t*>(from);
-  if constexpr (words == 4) {
-    const auto pack = once ? reduction::detail::load_16_bytes_once<std::uint32_t, 4>(p)
-                           : reduction::detail::load_16_bytes<std::uint32_t, 4>(p);
+  if constexpr (reading == Reading::changing) {
+    if constexpr (words == 4) {
+      const uint4 four = *reinterpret_cast<const uint4*>(p);
+      word[0] = four.x, word[1] = four.y, word[2] = four.z, word[3] = four.w;
+    } else if constexpr (words == 2) {
+      const uint2 pair = *reinterpret_cast<const uint2*>(p);
+      word[0] = pair.x, word[1] = pair.y;
+    } else {
+#pragma unroll
+      for (int k = 0; k < words; ++k) word[k] = p[k];
+    }
+  } else if constexpr (words == 4) {
+    const auto pack = reading == Reading::once ? reduction::detail::load_16_bytes_once<std::uint32_t, 4>(p)
+                                               : reduction::detail::load_16_bytes<std::uint32_t, 4>(p);
 #pragma unroll
     for (int k = 0; k < 4; ++k) word[k] = pack.element[k];
   } else if constexpr (words == 2) {

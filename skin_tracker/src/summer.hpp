@@ -73,6 +73,6 @@ std::unique_ptr<Summer> make_cpu_summer(const Classifier& classifier, int thread
 std::unique_ptr<Summer> make_cuda_summer(const Classifier& classifier, FrameFormat format, int width,
                                          int height, int ordinal, int threads);
 std::unique_ptr<Summer> make_joint_summer(const Classifier& classifier, FrameFormat format, int width,
-                                          int height, int ordinal, int threads);
+                                          int height, int ordinal, int threads, double ready_us);
 
 }  // namespace triptych::skin_tracker

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "bands_cuda.hpp"
@@ -25,14 +26,15 @@ namespace {
 class JointSummer final : public OnGpu {
  public:
   JointSummer(const Classifier& classifier, FrameFormat format, int width, int height, int ordinal,
-              int threads)
+              int threads, double ready_us)
       : OnGpu(classifier, format, ordinal, threads),
         slot_(make_slot(format, width, height)),
-        bands_(weighing_.filter, table(), height, device_),
         meeting_(height),
         splitting_(height),
-        quarters_(static_cast<std::size_t>((height / band_rows + 2) * quarters_a_band)),
-        workers_(static_cast<std::size_t>(threads_)) {}
+        pieces_(static_cast<std::size_t>((height / band_rows + 2) * pieces_a_band)),
+        workers_(static_cast<std::size_t>(threads_)) {
+    if (weighing_.filter) bands_.emplace(*weighing_.filter, height, device_, ready_us);
+  }
 
   void begin(const Frame& frame, const Region& region) override {
     const Sums sums = is_empty(region) ? Sums{} : share(frame, region);
@@ -54,8 +56,10 @@ class JointSummer final : public OnGpu {
   }
 
  private:
-  static constexpr int quarters_a_band = 4;
-  static constexpr int quarter_rows = band_rows / quarters_a_band;
+  // What a core does at a time where it may meet the GPU.
+  static constexpr int pieces_a_band = 2;
+  static constexpr int piece_rows = band_rows / pieces_a_band;
+  static constexpr double lag_growth_us = 0.05;  // a frame
 
   struct Shared {
     Sums sums;
@@ -66,20 +70,22 @@ class JointSummer final : public OnGpu {
     try {
       const Whereabouts at = find(frame);
       // To hand over a row in pageable memory a core has to copy it, which takes longer than to add it up by
-      // a filter; by a table, whose entries lie far apart, it is worth it.
+      // a filter; by a table, whose entries lie far apart, it is worth it. There the GPU needs all its
+      // multiprocessors, too, and not a few that are at the ready.
       if (!at.page_locked && weighing_.filter) return split(frame, region, 0).sums;
+      const bool may_meet = at.on_device && bands_;
       // The models know whole rows: of a narrower region they share the rows, and learn nothing.
       const bool whole = region == frame.whole();
-      Splitter& splitter = at.on_device ? meeting_ : splitting_;
+      Splitter& splitter = may_meet ? meeting_ : splitting_;
       const auto rows = static_cast<int>(
           whole ? splitter.next_gpu_share() : balanced_share(splitter.gpu(), splitter.cpu(), region.height));
       const Shared shared =
-          at.on_device && rows > 0 ? meet(frame, *at.on_device, region, rows) : split(frame, region, rows);
+          may_meet && rows > 0 ? meet(frame, *at.on_device, region, rows) : split(frame, region, rows);
       if (whole) splitter.report(gpu_rows_, shared.gpu_us, shared.cpu_us);
       return shared.sums;
     } catch (...) {
       slot_->abandon();  // the frame is the caller's again
-      bands_.abandon();
+      if (bands_) bands_->abandon();
       throw;
     }
   }
@@ -89,15 +95,19 @@ class JointSummer final : public OnGpu {
   // with something to spare; bands that both have done count once.
   Shared meet(const Frame& frame, const DeviceFrame& on_device, const Region& region, int gpu_share) {
     const Stopwatch watch;
-    const int spare = std::max(region.height / 32, 2 * band_rows);
-    bands_.plan(region, std::min(region.height, gpu_share + spare));
-    const Region last = bands_.band(bands_.count() - 1);
+    const int spare = std::max(region.height / 32, 4 * band_rows);
+    bands_->plan(region, std::min(region.height, gpu_share + spare));
+    const Region last = bands_->band(bands_->count() - 1);
     const int top = last.y + last.height;
     const Strips strips(region.y + region.height - top, threads_);
-    const int quarters = bands_.count() * quarters_a_band;
+    const int pieces = bands_->count() * pieces_a_band;
     next_.store(0, std::memory_order_relaxed);
+    met_.store(pieces, std::memory_order_relaxed);
+    // To launch a kernel takes a core some microseconds, for which the others need not wait.
+    const bool ready = bands_->is_ready();
+    if (ready) bands_->start(on_device);
     parallel_chunks(threads_, 1, threads_, [&](std::int64_t, std::int64_t, std::int64_t worker) {
-      if (worker == 0) bands_.start(on_device);
+      if (worker == 0 && !ready) bands_->start(on_device);
       Sums sums;
       while (true) {
         const int n = next_.fetch_add(1, std::memory_order_relaxed);
@@ -106,50 +116,68 @@ class JointSummer final : public OnGpu {
               frame, {region.x, top + strips.begin(n), region.width, strips.end(n) - strips.begin(n)});
           continue;
         }
-        const int quarter = n - strips.count();
-        if (quarter >= quarters || bands_.is_in(band_of(quarter))) break;
-        quarters_[static_cast<std::size_t>(quarter)].sums = weighing_.sum(frame, region_of(quarter));
+        const int piece = n - strips.count();
+        if (piece >= pieces) break;
+        if (bands_->is_in(band_of(piece))) {
+          meet_at(piece);
+          break;
+        }
+        pieces_[static_cast<std::size_t>(piece)].sums = weighing_.sum(frame, region_of(piece));
       }
       workers_[static_cast<std::size_t>(worker)].sums = sums;
     });
     Shared shared;
     shared.cpu_us = watch.elapsed_us();
     for (const Part& part : workers_) shared.sums += part.sums;
-    // The last quarter that was asked for belongs to a band that is in; the cores have done those before it,
-    // and the GPU is at work on the others.
-    const int asked = std::min(next_.load(std::memory_order_relaxed) - strips.count(), quarters);
-    gpu_rows_ = 0;
-    for (int b = bands_.count() - 1; b >= 0; --b) {
-      const int first = (bands_.count() - 1 - b) * quarters_a_band;
-      if (first >= asked) await(b);
-      if (bands_.is_in(b)) {
-        shared.sums += bands_.sums(b);
-        gpu_rows_ += bands_.band(b).height;
-      } else if (first < asked) {
-        for (int q = first; q < first + quarters_a_band; ++q)
-          shared.sums += quarters_[static_cast<std::size_t>(q)].sums;
-      } else {
-        shared.sums += weighing_.sum(frame, bands_.band(b));
-      }
+    // The cores have done the pieces before the one where they met the GPU; its band and those above are the
+    // GPU's.
+    const int met = met_.load(std::memory_order_relaxed);
+    const int gpu_bands = met < pieces ? band_of(met) + 1 : 0;
+    for (int piece = 0; piece < (bands_->count() - gpu_bands) * pieces_a_band; ++piece)
+      shared.sums += pieces_[static_cast<std::size_t>(piece)].sums;
+    double gpu_us = 0;
+    for (int b = std::max(0, gpu_bands - GpuBands::lanes); b < gpu_bands; ++b) {
+      shared.sums += gpu_sums(frame, b);
+      if (bands_->is_in(b)) gpu_us = std::max(gpu_us, bands_->elapsed_us(b));
     }
-    bands_.end();
-    shared.gpu_us = watch.elapsed_us();
+    bands_->end();
+    gpu_rows_ = 0;
+    if (gpu_us > 0) {
+      const Region band = bands_->band(gpu_bands - 1);
+      gpu_rows_ = band.y + band.height - region.y;
+      // The GPU's clock tells when it was done, which may be long ago, but not when it began: after the
+      // order, and, as all is in, not later than this. The least of that comes close when they have just met.
+      lag_us_ = std::min(lag_us_ + lag_growth_us, watch.elapsed_us() - gpu_us);
+      shared.gpu_us = lag_us_ + gpu_us;
+    }
     return shared;
   }
 
-  int band_of(int quarter) const { return bands_.count() - 1 - quarter / quarters_a_band; }
-  Region region_of(int quarter) const {
-    const Region band = bands_.band(band_of(quarter));
-    const int bottom = band.y + band.height - quarter % quarters_a_band * quarter_rows;
+  int band_of(int piece) const { return bands_->count() - 1 - piece / pieces_a_band; }
+  Region region_of(int piece) const {
+    const Region band = bands_->band(band_of(piece));
+    const int bottom = band.y + band.height - piece % pieces_a_band * piece_rows;
     const int first =
-        quarter % quarters_a_band == quarters_a_band - 1 ? band.y : std::max(band.y, bottom - quarter_rows);
+        piece % pieces_a_band == pieces_a_band - 1 ? band.y : std::max(band.y, bottom - piece_rows);
     return {band.x, first, band.width, std::max(0, bottom - first)};
   }
-  // For a GPU that has begun a band. One that does not come with it does not hold up the frame.
-  void await(int band) const {
+  void meet_at(int piece) {
+    int met = met_.load(std::memory_order_relaxed);
+    while (piece < met && !met_.compare_exchange_weak(met, piece, std::memory_order_relaxed)) {
+    }
+  }
+  // A band and all that are in its lane above it. The GPU has begun it; one that does not come with it does
+  // not hold up the frame.
+  Sums gpu_sums(const Frame& frame, int band) const {
     constexpr double patience_us = 100;
     const Stopwatch watch;
-    while (!bands_.is_in(band) && watch.elapsed_us() < patience_us) relax();
+    while (!bands_->is_in(band) && watch.elapsed_us() < patience_us) relax();
+    Sums sums;
+    for (; band >= 0; band -= GpuBands::lanes) {
+      if (bands_->is_in(band)) return sums += bands_->sums(band);
+      sums += weighing_.sum(frame, bands_->band(band));
+    }
+    return sums;
   }
 
   // Any memory: the GPU gets its rows at once. One loop over the cores, whose first tasks put the GPU to
@@ -195,22 +223,24 @@ class JointSummer final : public OnGpu {
   };
 
   std::unique_ptr<GpuSlot> slot_;
-  GpuBands bands_;
+  std::optional<GpuBands> bands_;  // when a filter weighs
   Splitter meeting_, splitting_;
   InFlight<Sums> done_;
-  std::vector<Part> quarters_;  // of bands, from the lowest up
+  std::vector<Part> pieces_;  // of bands, from the lowest up
   std::vector<Part> workers_;
   std::array<Part, Strips::most> strips_{};
+  double lag_us_ = 1e3;  // from a frame's begin to the GPU's
   std::atomic<int> sent_{0};
   std::atomic<double> gpu_us_{0};  // when the GPU was seen to be done; 0: not yet
   alignas(64) std::atomic<int> next_{0};
+  std::atomic<int> met_{0};  // the first piece that no core did
 };
 
 }  // namespace
 
 std::unique_ptr<Summer> make_joint_summer(const Classifier& classifier, FrameFormat format, int width,
-                                          int height, int ordinal, int threads) {
-  return std::make_unique<JointSummer>(classifier, format, width, height, ordinal, threads);
+                                          int height, int ordinal, int threads, double ready_us) {
+  return std::make_unique<JointSummer>(classifier, format, width, height, ordinal, threads, ready_us);
 }
 
 }  // namespace triptych::skin_tracker

@@ -32,6 +32,8 @@ void check(const TrackerOptions& options, FrameFormat format, int width, int hei
   require(format != FrameFormat::nv12 || height % 2 == 0, "frames of format nv12 cannot be ", height,
           " pixels high, an odd number");
   require(options.threads >= 0, "a tracker cannot run on ", options.threads, " threads");
+  require(options.ready_us >= 0 && options.ready_us <= 1e6, "a GPU cannot stay at the ready for ",
+          options.ready_us, " us; give 0 to a million");
   require(std::isfinite(options.reference_area) && options.reference_area > 0,
           "the reference area of distances must be above 0, not ", options.reference_area);
   require(std::isfinite(options.reference_distance_m) && options.reference_distance_m > 0,
@@ -52,7 +54,8 @@ std::unique_ptr<Summer> make_summer(const Classifier& classifier, FrameFormat fo
     case TrackOn::cuda:
       return make_cuda_summer(classifier, format, width, height, options.ordinal, options.threads);
     case TrackOn::joint:
-      return make_joint_summer(classifier, format, width, height, options.ordinal, options.threads);
+      return make_joint_summer(classifier, format, width, height, options.ordinal, options.threads,
+                               options.ready_us);
     case TrackOn::cpu:
       break;
   }

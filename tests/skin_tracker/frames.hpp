@@ -80,6 +80,7 @@ class PinnedFrame {
     return {f.format(),        moved(f.data()),       f.width(), f.height(), f.pitch_bytes(),
             moved(f.chroma()), f.chroma_pitch_bytes()};
   }
+  std::uint8_t* data() { return memory_.data(); }  // its bytes lie as those of the frame that it was made of
 
  private:
   const RandomFrame& frame_;

@@ -1,4 +1,4 @@
-// The GPU's side of a frame that is shared while it is worked on: each band has the bits of the CPU, and the
+// The GPU's side of a frame that is shared while it is worked on: bands have the bits of the CPU, and the
 // GPU stops when it is told.
 #include "gpu_bands.hpp"
 #include "bands_cuda.hpp"
@@ -44,7 +44,7 @@ void expect_cover(const GpuBands& bands, const Region& region, int rows) {
   EXPECT_EQ(next, region.y + rows);
 }
 
-TEST_F(GpuBandsTest, EveryBandHasTheBitsOfTheCpu) {
+TEST_F(GpuBandsTest, BandsHaveTheBitsOfTheCpu) {
   std::uint64_t seed = 300;
   for (const FrameFormat format : all_frame_formats) {
     for (const int offset : {0, 1}) {
@@ -55,7 +55,7 @@ TEST_F(GpuBandsTest, EveryBandHasTheBitsOfTheCpu) {
       const Whereabouts at = find(frame);
       ASSERT_TRUE(at.on_device.has_value());
       EXPECT_FALSE(find(pageable.host()).page_locked);
-      GpuBands bands(filter, {}, frame.height(), Device::cuda(0));
+      GpuBands bands(filter, frame.height(), Device::cuda(0), offset * 1e5);
       const int w = frame.width(), h = frame.height();
       for (const Region& region : {frame.whole(), Region{5, 3, w - 9, h - 4}, Region{w - 1, h - 2, 1, 2}}) {
         for (const int rows : {region.height, region.height / 2 + 1, 1}) {
@@ -65,11 +65,37 @@ TEST_F(GpuBandsTest, EveryBandHasTheBitsOfTheCpu) {
           bands.start(*at.on_device);
           for (int i = 0; i < bands.count(); ++i) {
             ASSERT_TRUE(comes_in(bands, i)) << i;
-            EXPECT_EQ(bands.sums(i), sum_cpu(frame, bands.band(i), filter)) << i;
+            Sums expected;
+            for (int b = i; b >= 0; b -= GpuBands::lanes) expected += sum_cpu(frame, bands.band(b), filter);
+            EXPECT_EQ(bands.sums(i), expected) << i;
           }
           bands.end();
         }
       }
+    }
+  }
+}
+
+TEST_F(GpuBandsTest, AGpuThatStayedSeesChangedPixels) {
+  for (const FrameFormat format : {FrameFormat::rgba, FrameFormat::nv12}) {
+    const RandomFrame pageable(format, 320, 96, 402);
+    PinnedFrame locked(pageable);
+    const Frame frame = locked.host();
+    const Whereabouts at = find(frame);
+    GpuBands bands(filter, frame.height(), Device::cuda(0), 1e6);
+    for (int k = 0; k < 30; ++k) {
+      for (std::size_t i = 0; i < pageable.bytes().size(); i += 13) locked.data()[i] += 17;
+      EXPECT_EQ(bands.is_ready(), k > 0);
+      bands.plan(frame.whole(), frame.height());
+      bands.start(*at.on_device);
+      Sums sums;
+      for (int i = bands.count() - GpuBands::lanes; i < bands.count(); ++i) {
+        ASSERT_TRUE(comes_in(bands, i));
+        sums += bands.sums(i);
+        EXPECT_GT(bands.elapsed_us(i), 0);
+      }
+      bands.end();
+      ASSERT_EQ(sums, sum_cpu(frame, frame.whole(), filter)) << k;
     }
   }
 }
@@ -79,10 +105,11 @@ TEST_F(GpuBandsTest, TheGpuStopsWhenItIsTold) {
   const PinnedFrame locked(pageable);
   const Frame frame = locked.host();
   const Whereabouts at = find(frame);
-  GpuBands bands(filter, {}, frame.height(), Device::cuda(0));
+  GpuBands bands(filter, frame.height(), Device::cuda(0), 1e5);
   bands.plan(frame.whole(), frame.height());
-  bands.end();  // before it has begun: each block does the band that it has
+  bands.end();  // before it has begun: each block does the band that it has, and perhaps some more
   bands.start(*at.on_device);
+  EXPECT_TRUE(comes_in(bands, 0));
   bands.abandon();
   int in = 0;
   for (int i = 0; i < bands.count(); ++i) in += bands.is_in(i) ? 1 : 0;
@@ -92,7 +119,7 @@ TEST_F(GpuBandsTest, TheGpuStopsWhenItIsTold) {
   bands.plan(frame.whole(), frame.height());  // and the next frame is whole again
   bands.start(*at.on_device);
   Sums sums;
-  for (int i = 0; i < bands.count(); ++i) {
+  for (int i = bands.count() - GpuBands::lanes; i < bands.count(); ++i) {
     ASSERT_TRUE(comes_in(bands, i));
     sums += bands.sums(i);
   }

@@ -53,9 +53,9 @@ void expect_groups(const Frame& frame, const Region& region, const Weights& weig
 // The same of the tiles that warps add up, lane after lane.
 template <class Layout, int steps, class Weights>
 void expect_tiles(const Frame& frame, const Region& region, const Weights& weights, const Sums& expected) {
-  const FrameTiles<Layout, Weights, steps, false> frame_tiles(frame, region, weights);
+  const FrameTiles<Layout, Weights, steps, Reading::kept> frame_tiles(frame, region, weights);
   std::uint64_t sum[6] = {};
-  using Tiles = FrameTiles<Layout, Weights, steps, false>;
+  using Tiles = FrameTiles<Layout, Weights, steps, Reading::kept>;
   typename Tiles::Step ahead[32];
   const auto start_of = [&](int tile, int lane) {
     return frame_tiles.start_of(frame_tiles.place_of(tile), lane);
@@ -86,6 +86,7 @@ void expect_tiles(const Frame& frame, const Region& region, const Weights& weigh
 template <class Layout>
 void expect_both(const Frame& frame, const Region& region, const DotWeights& weights, const Sums& expected) {
   expect_groups<Layout>(frame, region, weights, expected);
+  expect_tiles<Layout, 1>(frame, region, weights, expected);
   expect_tiles<Layout, 2>(frame, region, weights, expected);
   expect_tiles<Layout, 4>(frame, region, weights, expected);
 }

@@ -19,6 +19,7 @@ using test::PinnedFrame;
 using test::RandomFrame;
 
 constexpr LinearFilter filter{0.012, -0.004, -0.006, -0.3};
+constexpr double ready_us = 500;
 
 class TrackerCuda : public testing::Test {
  protected:
@@ -43,8 +44,9 @@ TEST_F(TrackerCuda, EveryFormatFromPageableAndPageLockedMemory) {
       const PinnedFrame locked(pageable);
       const Frame first = pageable.host();
       for (const bool joint : {false, true}) {
-        const auto summer = joint ? make_joint_summer(filter, format, first.width(), first.height(), 0, 0)
-                                  : make_cuda_summer(filter, format, first.width(), first.height(), 0, 0);
+        const auto summer =
+            joint ? make_joint_summer(filter, format, first.width(), first.height(), 0, 0, ready_us)
+                  : make_cuda_summer(filter, format, first.width(), first.height(), 0, 0);
         expect_bits_of_the_cpu(*summer, first);
         expect_bits_of_the_cpu(*summer, next.host());
         expect_bits_of_the_cpu(*summer, locked.host());
@@ -117,7 +119,7 @@ TEST_F(TrackerCuda, AFrameOnTheGpuStaysThere) {
   stream.synchronize();
   const Region region{11, 21, 300, 200};
   for (const bool joint : {false, true}) {
-    const auto summer = joint ? make_joint_summer(filter, FrameFormat::bgra, 640, 360, 0, 0)
+    const auto summer = joint ? make_joint_summer(filter, FrameFormat::bgra, 640, 360, 0, 0, ready_us)
                               : make_cuda_summer(filter, FrameFormat::bgra, 640, 360, 0, 0);
     EXPECT_EQ(summer->sum(frame.device(memory.data()), region), sum_cpu(frame.host(), region, filter));
     EXPECT_EQ(summer->gpu_rows(), 200);
@@ -134,7 +136,7 @@ TEST_F(TrackerCuda, ClassifiersThatAreNotLinearGoByTheirTable) {
     const Sums expected = sum_cpu(frame.host(), frame.host().whole(), table);
     EXPECT_GT(expected.weight, 0u);
     const auto cuda = make_cuda_summer(ellipse, format, 322, 242, 0, 0);
-    const auto joint = make_joint_summer(ellipse, format, 322, 242, 0, 2);
+    const auto joint = make_joint_summer(ellipse, format, 322, 242, 0, 2, ready_us);
     EXPECT_EQ(cuda->sum(frame.host(), frame.host().whole()), expected);
     for (int k = 0; k < 5; ++k) EXPECT_EQ(joint->sum(frame.host(), frame.host().whole()), expected);
   }
@@ -146,7 +148,7 @@ TEST_F(TrackerCuda, TheJointFormTriesSplitsAndEachHasTheSameBits) {
   const PinnedFrame locked(frame);
   for (const bool pinned : {false, true}) {
     const Frame host = pinned ? locked.host() : frame.host();
-    const auto summer = make_joint_summer(filter, FrameFormat::rgba, 1920, 1080, 0, 0);
+    const auto summer = make_joint_summer(filter, FrameFormat::rgba, 1920, 1080, 0, 0, ready_us);
     std::set<int> splits;
     for (int k = 0; k < 100; ++k) {
       EXPECT_EQ(summer->sum(host, host.whole()), expected);
@@ -167,7 +169,7 @@ TEST_F(TrackerCuda, SteadyStateAllocatesNothing) {
   const RandomFrame frame(FrameFormat::rgba, 640, 360, 61);
   const Region part{100, 100, 50, 60};
   for (const bool joint : {false, true}) {
-    const auto summer = joint ? make_joint_summer(filter, FrameFormat::rgba, 640, 360, 0, 0)
+    const auto summer = joint ? make_joint_summer(filter, FrameFormat::rgba, 640, 360, 0, 0, ready_us)
                               : make_cuda_summer(filter, FrameFormat::rgba, 640, 360, 0, 0);
     const auto run = [&] {
       for (int k = 0; k < 5; ++k) {

@@ -171,6 +171,11 @@ TEST(Tracker, RejectsWhatMakesNoSense) {
   options = {};
   options.start = Region{100, 100, 10, 10};
   EXPECT_ERROR(tracker_of(64, 48, options), InvalidArgument, "cannot start");
+  for (const double ready_us : {-1.0, 2e6}) {
+    options = {};
+    options.ready_us = ready_us;
+    EXPECT_ERROR(tracker_of(64, 48, options), InvalidArgument, "at the ready");
+  }
   Tracker tracker = tracker_of(65, 48);
   EXPECT_ERROR(tracker.track(canvas.frame()), InvalidArgument, "64 x 48 rgb");
   EXPECT_ERROR(tracker.track(DeviceFrame(FrameFormat::rgb, canvas.frame().data(), 65, 48, 65 * 3)),

@@ -31,13 +31,6 @@
 
 namespace triptych::reduction {
 
-// What sum_tile_ranges_cuda leaves for each range, in the order of the sums: each half of a sum, the lower
-// one first, in the lower half of a word, and in its upper half the call's number.
-constexpr int letter_words(int sums) { return 2 * sums; }
-// Words from one range's word in RangeCall::over to the next one's: a sector of the cache, which is fetched
-// once.
-constexpr int over_stride = 8;
-
 namespace detail {
 
 // 64-bit words added up over a warp by three instructions: pieces of 22 bits leave room for 32 lanes.
@@ -130,63 +123,6 @@ __global__ void __launch_bounds__(S::threads, S::blocks_a_multiprocessor)
   if (lane == 0) result[owned] = v;
 }
 
-__device__ inline void store_to_host(std::uint64_t* word, std::uint64_t v) {
-  asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(word), "l"(v) : "memory");
-}
-
-// A block owns a range at a time, its warps the range's tiles; whoever is done takes the next. What it has to
-// know for that, the next range and whether the host has had enough, its last warp asks for together with the
-// tiles. Nothing here is ordered for the whole system, by a fence or by a load that must not be cached: each
-// of those would hold up all that is being read from the host for half a microsecond and more. So every word
-// that goes to the host says itself whether it has arrived, and the words that come from there are read once
-// each.
-template <class S>
-__global__ void __launch_bounds__(S::threads, S::blocks_a_multiprocessor)
-    tile_ranges_kernel(S source, int tiles_a_range, int ranges, std::uint32_t number,
-                       const std::uint32_t* over, std::uint32_t* taken, int stride, std::uint64_t* letters) {
-  constexpr int asks = S::threads - 32;  // the thread that asks
-  constexpr int warps = S::threads / 32;
-  static_assert(S::words <= warps && letter_words(S::words) <= 32);
-  const auto item = source.item(0);
-  using Tile = typename std::remove_cvref_t<decltype(item)>::Tile;
-  __shared__ Tile last_tile[warps];
-  __shared__ std::uint64_t before[warps][S::words];
-  __shared__ std::uint64_t total[S::words];
-  __shared__ int next_range;
-  const int warp = static_cast<int>(threadIdx.x / 32);
-  const int lane = static_cast<int>(threadIdx.x % 32);
-  if (blockIdx.x == 0 && threadIdx.x == 0) taken[(number + 1) % 2] = 0;  // for the next call
-  int range = static_cast<int>(blockIdx.x);
-  while (range < ranges) {
-    int next = 0;
-    if (threadIdx.x == asks) {
-      next = static_cast<int>(gridDim.x + atomicAdd(taken + number % 2, 1u));
-      if (__ldcg(over + std::int64_t{range} * over_stride) == number) next = ranges;
-    }
-    const int end = (range + 1) * tiles_a_range;
-    const int tile = end - tiles_a_range + warp;
-    if (tile < end) {
-      const Tile sums = add_up_tiles<S::words>(item, item.start(tile), tile, warps, end, before[warp]);
-      if (lane == 0) last_tile[warp] = sums;
-    }
-    if (threadIdx.x == asks) next_range = next;
-    __syncthreads();
-    if (warp < S::words) {
-      std::uint64_t v = 0;
-      if (lane < warps && lane < tiles_a_range) v = item.sum_of(last_tile[lane], warp) + before[lane][warp];
-      v = warp_reduce<32>(v, AddWords{});
-      if (lane == 0) total[warp] = v;
-    }
-    const int following = next_range;
-    __syncthreads();
-    if (warp == 0 && lane < letter_words(S::words)) {
-      const std::uint64_t half = total[lane / 2] >> (lane % 2 * 32) & 0xffffffffu;
-      store_to_host(letters + std::int64_t{range} * stride + lane, std::uint64_t{number} << 32 | half);
-    }
-    range = following;
-  }
-}
-
 }  // namespace detail
 
 // Enqueues and returns: result[item * S::words + k] is valid when the stream has come that far. No
@@ -212,31 +148,6 @@ void sum_tiles_cuda(const S& source, int tiles, int items, std::uint64_t* result
   LaunchShape shape{dim3(static_cast<unsigned>(blocks), static_cast<unsigned>(items)), S::threads};
   shape.overlap = detail::kernel_arch<kernel>() >= 90;
   launch(kernel, shape, stream, source, tiles, mail, result);
-}
-
-// A call of sum_tile_ranges_cuda. The words but for `taken` lie on the host, page-locked, as the GPU sees
-// them.
-struct RangeCall {
-  std::uint32_t number;  // counts the calls, one up each time
-  // A word for each range, over_stride apart: a block that finds the call's number there ends after that
-  // range.
-  const std::uint32_t* over;
-  std::uint32_t* taken;    // two words on the GPU, 0 before the first call, for one stream at a time
-  std::uint64_t* letters;  // letter_words() for each range, at multiples of
-  int stride;
-  int blocks;  // so many ranges are on their way at a time
-};
-
-// The same in ranges of so many tiles each, done in order by a few blocks, for a host that works beside the
-// GPU and watches how far it is: the sums of a range are there when all its words have the call's number.
-template <class S>
-void sum_tile_ranges_cuda(const S& source, int tiles_a_range, int ranges, const RangeCall& call,
-                          StreamRef stream) {
-  require(tiles_a_range >= 1 && ranges >= 1 && call.blocks >= 1, "cannot add up ", ranges, " ranges of ",
-          tiles_a_range, " tiles by ", call.blocks, " blocks");
-  const LaunchShape shape{dim3(static_cast<unsigned>(std::min(call.blocks, ranges))), S::threads};
-  launch(detail::tile_ranges_kernel<S>, shape, stream, source, tiles_a_range, ranges, call.number, call.over,
-         call.taken, call.stride, call.letters);
 }
 
 }  // namespace triptych::reduction
