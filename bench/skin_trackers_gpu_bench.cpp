@@ -3,6 +3,7 @@
 #include "skin_tracker_gpu_bench.hpp"
 #include "support/runner.hpp"
 
+#include <triptych/core/parallel.hpp>
 #include <triptych/skin_tracker/locate.hpp>
 #include <triptych/skin_tracker/tracker.hpp>
 
@@ -67,19 +68,21 @@ void add_tracker(const std::string& name, TrackOn on, FrameFormat format, bool p
   });
 }
 
-// CPU and joint, a frame each in turns: the host's memory may be faster in one minute than in the next.
+// CPU and joint, a frame each in turns: the host's memory may be faster in one minute than in the next. On so
+// many threads; 0: all cores.
 struct InTurns {
   Timing cpu, joint;
 };
 
-InTurns time_in_turns(bool pinned, bool quick) {
+InTurns time_in_turns(bool pinned, int threads, bool quick) {
   auto& frames = GpuFrames::instance(quick);
   std::optional<PageableFrames> pageable;
   if (!pinned) pageable.emplace(frames);
   const auto frame = [&](int k) { return pinned ? frames.host(k) : pageable->frame(k); };
-  const auto tracker_on = [](TrackOn on) {
+  const auto tracker_on = [=](TrackOn on) {
     skin_tracker::TrackerOptions options;
     options.on = on;
+    options.threads = threads;
     return Tracker(skin_filter, FrameFormat::rgba, skin_width, skin_height, options);
   };
   Tracker cpu = tracker_on(TrackOn::cpu), joint = tracker_on(TrackOn::joint);
@@ -102,11 +105,12 @@ InTurns time_in_turns(bool pinned, bool quick) {
   return {summarize(cpu_us), summarize(joint_us)};
 }
 
-void add_in_turns(bool pinned, bool quick) {
-  const std::string mode = pinned ? "pinned" : "pageable";
+void add_in_turns(bool pinned, int threads, bool quick) {
+  std::string mode = pinned ? "pinned" : "pageable";
+  if (threads > 0) mode.append("_").append(std::to_string(threads)).append("_threads");
   auto timed = std::make_shared<std::optional<InTurns>>();
   const auto measure = [=](Timing InTurns::*which) {
-    if (!*timed) *timed = time_in_turns(pinned, quick);
+    if (!*timed) *timed = time_in_turns(pinned, threads, quick);
     return Measurement{(**timed).*which, bytes_of(FrameFormat::rgba), 0};
   };
   const std::string format(to_string(FrameFormat::rgba));
@@ -120,9 +124,12 @@ void define_gpu_trackers(bool quick) {
   for (const FrameFormat format : {FrameFormat::rgba, FrameFormat::rgb, FrameFormat::nv12, FrameFormat::yuyv})
     add_tracker("tracker_cuda", TrackOn::cuda, format, true, false, quick);
   add_tracker("tracker_cuda", TrackOn::cuda, FrameFormat::rgba, false, false, quick);
+  for (const int threads : {2, 4, 8, 12}) {
+    if (threads < default_threads()) add_in_turns(true, threads, quick);
+  }
   for (const bool pinned : {true, false}) {
     add_tracker("tracker_cuda", TrackOn::cuda, FrameFormat::rgba, pinned, true, quick);
-    add_in_turns(pinned, quick);
+    add_in_turns(pinned, 0, quick);
   }
 }
 

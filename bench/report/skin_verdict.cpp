@@ -75,13 +75,18 @@ std::string copy_line(const SkinEntries& entries, const Limits& limits) {
 }
 
 std::string joint_line(const SkinEntries& entries) {
-  const Entry* joint = entries.at("tracker_joint", "pinned");
-  const Entry* cpu = entries.at("tracker_cpu", "pinned");
   const Entry* cuda = entries.at("tracker_cuda", "pinned");
-  const Entry* better = faster(cpu, cuda);
-  if (!joint || !better) return "";
-  const std::string which = cpu && cuda ? ", the better of tracker_cpu and tracker_cuda" : "";
-  return subject(*joint) + speed_words(*joint, *better, better->name.series + which) + ".\n";
+  std::string lines;
+  for (const char* mode :
+       {"pinned", "pinned_12_threads", "pinned_8_threads", "pinned_4_threads", "pinned_2_threads"}) {
+    const Entry* joint = entries.at("tracker_joint", mode);
+    const Entry* cpu = entries.at("tracker_cpu", mode);
+    const Entry* better = faster(cpu, cuda);
+    if (!joint || !better) continue;
+    const std::string which = cpu && cuda ? ", the better of tracker_cpu and tracker_cuda" : "";
+    lines += subject(*joint) + speed_words(*joint, *better, better->name.series + which) + ".\n";
+  }
+  return lines;
 }
 
 std::string format_line(const SkinEntries& entries) {
