@@ -154,16 +154,17 @@ Errors facemark_errors(Facemark& facemark, std::span<const Example> faces, int s
   return errors;
 }
 
-// As many pixels and modes as FacemarkAAM has, grey, from the same images and no mirrored ones.
+// As many pixels and modes as FacemarkAAM has, grey, from the same images and no mirrored ones, at one
+// resolution; steps as our models learn them by default, in three stages that share the iterations.
 aam_fit::Model train_equal(const std::vector<Example>& examples, const Facemark& facemark, int scale,
                            int fit_iterations) {
   aam_fit::TrainOptions options;
   aam_fit::LevelOptions level;
   level.pixels = facemark.pixels(scale);
-  level.iterations = fit_iterations;
+  level.stages = 3;
+  level.iterations = std::max(1, fit_iterations / level.stages);
   options.levels = {level};
   options.parameters = aam_fit::Parameters::independent;
-  options.update = aam_fit::Update::displaced;
   options.shape_modes = facemark.shape_modes();
   options.texture_modes = facemark.texture_modes(scale);
   options.mirror = false;
