@@ -2,10 +2,7 @@
 #include <triptych/capsule_likelihood/tune.hpp>
 #include <triptych/core/cuda.cuh>
 #include <triptych/core/device.hpp>
-#include <triptych/core/graph.hpp>
-
-#include <algorithm>
-#include <vector>
+#include <triptych/core/replay.hpp>
 
 #include "rays_cuda_data.hpp"
 #include "tuned_options.hpp"
@@ -19,28 +16,14 @@ EvaluateOptions tune_evaluate_cuda(reduction::TuningCache& cache, const DeviceRa
   TRIPTYCH_CUDA_CHECK(cudaGetDevice(&ordinal));
   DeviceBuffer<double> results(bodies.rows());
   bool measured = false;
-  const auto replay_us = [&](const EvaluateOptions& options) {
+  const auto time_us = [&](const EvaluateOptions& options) {
     measured = true;
-    constexpr int replays = 7;
-    const auto enqueue = [&] { evaluate_cuda(rays, bodies, results.span(), options, workspace, stream); };
-    enqueue();  // the workspace grows and the code is loaded outside the capture
-    const Graph graph = Graph::capture(stream, enqueue);
-    graph.launch(stream);
-    Event begin, end;
-    std::vector<double> us;
-    for (int k = 0; k < replays; ++k) {
-      begin.record(stream);
-      graph.launch(stream);
-      end.record(stream);
-      end.synchronize();
-      us.push_back(1e3 * Event::elapsed_ms(begin, end));
-    }
-    std::nth_element(us.begin(), us.begin() + replays / 2, us.end());
-    return us[replays / 2];
+    return replay_us(stream, 1,
+                     [&] { evaluate_cuda(rays, bodies, results.span(), options, workspace, stream); });
   };
   const std::int64_t points = rays.data().points;
   const EvaluateOptions best = tune_evaluate(cache, Device::cuda(ordinal).properties().name, method,
-                                             bodies.rows(), bodies.cols(), points, replay_us);
+                                             bodies.rows(), bodies.cols(), points, time_us);
   if (measured) cache.save();
   remember_options(ordinal, size_class(method, bodies.rows(), bodies.cols(), points), best);
   return best;

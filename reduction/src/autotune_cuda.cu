@@ -4,7 +4,7 @@
 #include <triptych/core/cuda.cuh>
 #include <triptych/core/device.hpp>
 #include <triptych/core/error.hpp>
-#include <triptych/core/graph.hpp>
+#include <triptych/core/replay.hpp>
 #include <triptych/core/stream.hpp>
 #include <triptych/reduction/autotune.hpp>
 #include <triptych/reduction/reduce.hpp>
@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <vector>
 
 namespace triptych::reduction {
 
@@ -26,28 +25,7 @@ namespace {
 
 std::string device_name() { return Device::cuda(current_device()).properties().name; }
 
-// Microseconds of one call: the median over replays of a graph that holds several.
-template <class Enqueue>
-double replay_us(StreamRef stream, Enqueue&& enqueue) {
-  constexpr int calls = 16;
-  constexpr int replays = 7;
-  enqueue();  // the workspace grows and the code is loaded outside the capture
-  const Graph graph = Graph::capture(stream, [&] {
-    for (int k = 0; k < calls; ++k) enqueue();
-  });
-  graph.launch(stream);
-  Event begin, end;
-  std::vector<double> us;
-  for (int k = 0; k < replays; ++k) {
-    begin.record(stream);
-    graph.launch(stream);
-    end.record(stream);
-    end.synchronize();
-    us.push_back(1e3 * Event::elapsed_ms(begin, end) / calls);
-  }
-  std::nth_element(us.begin(), us.begin() + replays / 2, us.end());
-  return us[replays / 2];
-}
+constexpr int calls = 16;  // of a graph that is timed
 
 }  // namespace
 
@@ -58,7 +36,7 @@ RowPlan tune_multiply_cuda(TuningCache& cache, DeviceMatrixView<const float> a, 
   const RowPlan best =
       tune_rows(cache, device_name(), a.rows(), a.cols(), candidates, [&](const RowPlan& plan) {
         measured = true;
-        return replay_us(stream, [&] { multiply_cuda(a, x, y, plan, workspace, stream); });
+        return replay_us(stream, calls, [&] { multiply_cuda(a, x, y, plan, workspace, stream); });
       });
   if (measured) cache.save();
   return best;
@@ -83,8 +61,9 @@ Strategy tune_sum_cuda(TuningCache& cache, DeviceSpan<const float> values, Works
     for (const Strategy strategy : contenders) {
       try {
         const Options options{strategy, Determinism::run_to_run, 0};
-        const double us = replay_us(
-            stream, [&] { sum_cuda<float, float>(values, result.data(), options, workspace, stream); });
+        const double us = replay_us(stream, calls, [&] {
+          sum_cuda<float, float>(values, result.data(), options, workspace, stream);
+        });
         if (us < best_us) best_us = us, best = strategy;
       } catch (const Unavailable&) {
         // not on this GPU
