@@ -26,6 +26,19 @@ TRIPTYCH_INLINE_HD Philox4x32 random_block(const FilterFrame& frame, std::int32_
       static_cast<std::uint32_t>(frame.seed), static_cast<std::uint32_t>(frame.seed >> 32));
 }
 
+// Noise for a block of a row's dimensions.
+struct Normals {
+  float of[dims_per_block];
+};
+TRIPTYCH_INLINE_HD Normals normals(const FilterFrame& frame, std::int32_t layer, std::int32_t row,
+                                   int block) {
+  static_assert(dims_per_block == 4);
+  const Philox4x32 random =
+      random_block(frame, layer, static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(block));
+  const NormalPair first = normal_pair(random[0], random[1]), second = normal_pair(random[2], random[3]);
+  return {{first.first, first.second, second.first, second.second}};
+}
+
 // The row that place `row` of the new population takes from a group of the layer before.
 TRIPTYCH_INLINE_HD std::int32_t ancestor_of(const FilterView& view, const FilterLayer& old,
                                             std::int32_t old_layer, std::int32_t group, std::int32_t row) {
@@ -99,10 +112,7 @@ TRIPTYCH_INLINE_HD void propose_block(const FilterView& view, const FilterLayer&
   const std::int32_t place = row - group_begin(group, view.samples, layer.groups);
   float own[dims_per_block] = {};
   population_block(view, old, ancestors, row, block, own);
-  const Philox4x32 random =
-      random_block(*view.frame, index, static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(block));
-  const NormalPair first = normal_pair(random[0], random[1]), second = normal_pair(random[2], random[3]);
-  const float normal[dims_per_block] = {first.first, first.second, second.first, second.second};
+  const Normals normal = normals(*view.frame, index, row, block);
   float turn[3] = {};
   TRIPTYCH_UNROLL
   for (int i = 0; i < dims_per_block; ++i) {
@@ -118,7 +128,7 @@ TRIPTYCH_INLINE_HD void propose_block(const FilterView& view, const FilterLayer&
       if ((place & 7) == 7) spread *= layer.tail;
       const bool from_elite = layer.elite && (place == 1 || (place & 3) == 2);
       x = from_elite ? view.elite[d] : fmaf(layer.keep, own[i] - centre, centre);
-      if (place != 1 || !layer.elite) x = limited(fmaf(spread, normal[i], x), dimension);
+      if (place != 1 || !layer.elite) x = limited(fmaf(spread, normal.of[i], x), dimension);
     }
     view.proposals[at] = x;
     write_pose(view, row, d, x);
@@ -159,10 +169,7 @@ TRIPTYCH_INLINE_HD void moved_dim(const FilterView& view, std::int32_t row, int 
 // A row of the population about the centre: for a start. Its random numbers are those of layer 0 of frame 0,
 // which no frame uses (they count from 1).
 TRIPTYCH_INLINE_HD void start_block(const FilterView& view, float noise, std::int32_t row, int block) {
-  const Philox4x32 random =
-      random_block(*view.frame, 0, static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(block));
-  const NormalPair first = normal_pair(random[0], random[1]), second = normal_pair(random[2], random[3]);
-  const float normal[dims_per_block] = {first.first, first.second, second.first, second.second};
+  const Normals normal = normals(*view.frame, 0, row, block);
   float turn[3] = {};
   TRIPTYCH_UNROLL
   for (int i = 0; i < dims_per_block; ++i) {
@@ -171,7 +178,7 @@ TRIPTYCH_INLINE_HD void start_block(const FilterView& view, float noise, std::in
     const FilterDimension dimension = view.dimensions[d];
     float x = view.centre[d];
     if (dimension.lower < dimension.upper)
-      x = limited(fmaf(noise * dimension.spread, normal[i], x), dimension);
+      x = limited(fmaf(noise * dimension.spread, normal.of[i], x), dimension);
     view.population[std::int64_t{row} * view.dims + d] = x;
     write_pose(view, row, d, x);
     if (block == 0 && i < 3) turn[i] = x;
