@@ -144,11 +144,7 @@ __global__ void __launch_bounds__(face_threads) solve_kernel(const BatchArgument
                            2.0 * s.known[2 * m + 5];
       const Look<double> look{error, has_contrast(gain.alpha, gain.spread, gain.squares, g.level.g0g0),
                               static_cast<std::int64_t>(s.v[g.rows + 2])};
-      taken = true;
-      if (state.fit.evaluations == 0)
-        begin(state.fit, g.rules, look);
-      else
-        taken = judge(state.fit, g.rules, look, state.still != 0 ? 0.0 : 1e30);
+      taken = begin_or_judge(state.fit, g.rules, look, state.still != 0);
       running = state.fit.running;
       scale = static_cast<float>(trial_scale(state.fit));
       if (taken)

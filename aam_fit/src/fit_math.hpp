@@ -136,4 +136,16 @@ TRIPTYCH_INLINE_HD bool judge(FitState<T>& state, const FitRules& rules, const L
   return true;
 }
 
+// Either, as the fit is at its start or under way; true: the trial (or the start) is where the fit is now.
+// still: no landmark of the whole step moved far; looked at for that step alone.
+template <class T>
+TRIPTYCH_INLINE_HD bool begin_or_judge(FitState<T>& state, const FitRules& rules, const Look<T>& look,
+                                       bool still) {
+  if (state.evaluations == 0) {
+    begin(state, rules, look);
+    return true;
+  }
+  return judge(state, rules, look, still ? T(0) : T(1e30));
+}
+
 }  // namespace triptych::aam_fit

@@ -184,11 +184,7 @@ __global__ void update_kernel(const Literal g) {
     // The sum of squares about kappa, from which a one-pass form takes the spread.
     const double squares = s.spread + g.level.samples * s.beta * s.beta;
     const Look<double> look{error, has_contrast(s.alpha, s.spread, squares, g.level.g0g0), s.outside};
-    taken = true;
-    if (s.fit.evaluations == 0)
-      begin(s.fit, g.rules, look);
-    else
-      taken = judge(s.fit, g.rules, look, s.still != 0 ? 0.0 : 1e30);
+    taken = begin_or_judge(s.fit, g.rules, look, s.still != 0);
     running = s.fit.running;
     if (taken) g.errors[s.fit.iterations] = static_cast<float>(error);
     *g.result = {static_cast<float>(s.fit.error), s.fit.iterations, s.fit.evaluations,
