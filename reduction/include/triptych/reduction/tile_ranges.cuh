@@ -105,7 +105,7 @@ struct OrderLook {
 // next order as often as it can.
 template <int words>
 __device__ inline void hand_on_orders(const RangeWords& at) {
-  constexpr std::uint64_t longest_call_ns = 100'000'000;
+  constexpr std::uint64_t longest_call_ns = 1'000'000'000;
   constexpr unsigned pause_in_call_ns = 500, pause_ns = 40;
   const int lane = static_cast<int>(threadIdx.x % 32);
   std::uint32_t number = at.number;
