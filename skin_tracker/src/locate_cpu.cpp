@@ -28,6 +28,7 @@ Sums sum_region(const Region& region, int threads, Sum sum_strip) {
   const std::int64_t pixels = std::int64_t{region.width} * region.height;
   const std::int64_t wanted = threads > 0 ? threads : default_threads();
   const auto workers = static_cast<int>(std::clamp<std::int64_t>(pixels / pixels_worth_a_thread, 1, wanted));
+  if (workers == 1) return sum_strip(region);
   const Strips strips(region.height, workers);
   struct alignas(64) Part {  // a cache line for each: threads do not wait for each other's
     Sums sums;
