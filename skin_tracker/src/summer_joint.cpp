@@ -103,11 +103,9 @@ class JointSummer final : public OnGpu {
     const int pieces = bands_->count() * pieces_a_band;
     next_.store(0, std::memory_order_relaxed);
     met_.store(pieces, std::memory_order_relaxed);
-    // To launch a kernel takes a core some microseconds, for which the others need not wait.
-    const bool ready = bands_->is_ready();
-    if (ready) bands_->start(on_device);
     parallel_chunks(threads_, 1, threads_, [&](std::int64_t, std::int64_t, std::int64_t worker) {
-      if (worker == 0 && !ready) bands_->start(on_device);
+      // A launch takes a core some microseconds, an order half of one, for which the others need not wait.
+      if (worker == 0) bands_->start(on_device);
       Sums sums;
       while (true) {
         const int n = next_.fetch_add(1, std::memory_order_relaxed);
@@ -166,12 +164,15 @@ class JointSummer final : public OnGpu {
     while (piece < met && !met_.compare_exchange_weak(met, piece, std::memory_order_relaxed)) {
     }
   }
-  // A band and all that are in its lane above it. The GPU has begun it; one that does not come with it does
-  // not hold up the frame.
-  Sums gpu_sums(const Frame& frame, int band) const {
+  void await(int band) const {
     constexpr double patience_us = 100;
     const Stopwatch watch;
     while (!bands_->is_in(band) && watch.elapsed_us() < patience_us) relax();
+  }
+  // A band and all that are in its lane above it. The GPU has begun it; one that does not come with it does
+  // not hold up the frame.
+  Sums gpu_sums(const Frame& frame, int band) const {
+    if (!bands_->is_in(band)) await(band);
     Sums sums;
     for (; band >= 0; band -= GpuBands::lanes) {
       if (bands_->is_in(band)) return sums += bands_->sums(band);
