@@ -75,14 +75,9 @@ std::vector<float> first_pose(const Skeleton& skeleton, const Extent& extent, do
 
 }  // namespace
 
-Estimate find_pose(const Skeleton& skeleton, const Measure& measure, FilterEngine& engine,
-                   std::span<const Vec3> points) {
-  static_cast<void>(measure);
+Estimate find_pose(const Skeleton& skeleton, FilterEngine& engine, std::span<const Vec3> points) {
   const Extent extent = extent_of(points);
-  struct Candidate {
-    Estimate estimate;
-  };
-  std::vector<Candidate> candidates;
+  std::vector<Estimate> candidates;
   candidates.reserve(headings);
   const auto follow = [&](std::span<const float> pose, float wide, int tries) {
     engine.start(pose, wide);
@@ -95,14 +90,13 @@ Estimate find_pose(const Skeleton& skeleton, const Measure& measure, FilterEngin
   };
   for (int h = 0; h < headings; ++h)
     candidates.push_back(
-        {follow(first_pose(skeleton, extent, 2 * std::numbers::pi * h / headings), widen, first_tries)});
-  std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
-    return a.estimate.log_likelihood > b.estimate.log_likelihood;
-  });
+        follow(first_pose(skeleton, extent, 2 * std::numbers::pi * h / headings), widen, first_tries));
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Estimate& a, const Estimate& b) { return a.log_likelihood > b.log_likelihood; });
   candidates.resize(std::min(candidates.size(), kept));
   Estimate best;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    Estimate estimate = follow(candidates[i].estimate.pose, widen, last_tries);
+    Estimate estimate = follow(candidates[i].pose, widen, last_tries);
     if (i == 0 || estimate.log_likelihood > best.log_likelihood) best = std::move(estimate);
   }
   engine.start(best.pose, 1.5f);

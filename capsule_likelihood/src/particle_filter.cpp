@@ -12,7 +12,7 @@ namespace triptych::capsule_likelihood {
 class ParticleFilter::Impl {
  public:
   Impl(const Skeleton& skeleton, const Measure& measure, const FilterOptions& options, const Device& device)
-      : skeleton_(skeleton), measure_(measure) {
+      : skeleton_(skeleton) {
     FilterPlan plan = checked_plan(options);
     engine_ = device.is_cuda()
                   ? make_cuda_engine(skeleton, measure, plan, options.most_points, device.ordinal())
@@ -20,7 +20,7 @@ class ParticleFilter::Impl {
   }
   Impl(const Skeleton& skeleton, const Measure& measure, const FilterOptions& options,
        std::span<const int> gpus)
-      : skeleton_(skeleton), measure_(measure) {
+      : skeleton_(skeleton) {
     require(!gpus.empty(), "a filter on GPUs needs the number of at least one");
     FilterPlan plan = checked_plan(options);
     engine_ = gpus.size() == 1
@@ -34,7 +34,7 @@ class ParticleFilter::Impl {
   }
 
   Estimate find(std::span<const Vec3> points) {
-    Estimate estimate = find_pose(skeleton_, measure_, *engine_, points);
+    Estimate estimate = find_pose(skeleton_, *engine_, points);
     started_ = true;
     return estimate;
   }
@@ -56,7 +56,6 @@ class ParticleFilter::Impl {
   }
 
   Skeleton skeleton_;
-  Measure measure_;
   std::unique_ptr<FilterEngine> engine_;
   bool started_ = false;
 };
