@@ -2,16 +2,10 @@
 # Whatever a user gets wrong: one sentence on stderr, exit code 2 for a command line that makes no sense and 1 for the rest,
 # and no file left behind. Usage: aam_demo_errors.sh <aam_demo> <scratch folder>
 set -u
-here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-program="$1"
-scratch="$2"
-rm -rf "$scratch"
-mkdir -p "$scratch/in/empty"
-cd "$scratch" || exit 1
-export CUDA_VISIBLE_DEVICES=  # as on a machine without a GPU
 # shellcheck source=tests/apps/expect.sh
-source "$here/expect.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 
+mkdir -p in/empty
 "$program" synth --out in/faces --count 6 --size 96 >/dev/null || complain "six small faces cannot be made"
 "$program" train --images in/faces --out in/good.aam --pixels 400 --levels 1 >/dev/null 2>&1 || complain "a small training fails"
 image=../in/faces/face_00000.pgm

@@ -2,19 +2,10 @@
 # IMM: learns ten people and finds the landmarks of two others, at least 80 % of the fits below an error of 0.05, the mean below
 # 0.04. Usage: aam_demo_imm.sh <aam_demo> <scratch folder>
 set -eu
-here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-program="$1"
-scratch="$2"
-faces="${TRIPTYCH_DATA_DIR:-}/faces_imm"
-if [[ -z "${TRIPTYCH_DATA_DIR:-}" || ! -d $faces/asf ]]; then
-  echo "skipped: TRIPTYCH_DATA_DIR does not lead to faces_imm"
-  exit 77
-fi
-rm -rf "$scratch"
-mkdir -p "$scratch/learn/asf" "$scratch/unseen/asf"
-cd "$scratch"
 # shellcheck source=tests/apps/summary.sh
-source "$here/summary.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/summary.sh"
+faces=$(data faces_imm)
+mkdir -p learn/asf unseen/asf
 for file in "$faces"/*.jpg; do
   name=$(basename "$file" .jpg)
   folder=learn

@@ -2,14 +2,8 @@
 # Synthetic faces all the way: made, learnt, found again in faces that were not learnt from, every file written as it should be.
 # Usage: aam_demo_synthetic.sh <aam_demo> <scratch folder>
 set -eu
-here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-program="$1"
-scratch="$2"
-rm -rf "$scratch"
-mkdir -p "$scratch"
-cd "$scratch"
 # shellcheck source=tests/apps/summary.sh
-source "$here/summary.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/summary.sh"
 
 "$program" synth --out learn --count 100 --seed 1
 "$program" synth --out unseen --count 20 --seed 2

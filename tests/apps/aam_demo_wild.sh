@@ -2,19 +2,10 @@
 # LFPW: learns the first 150 faces and finds the landmarks of the last 50, at least 60 % of the fits below an error of 0.05.
 # Usage: aam_demo_wild.sh <aam_demo> <scratch folder>
 set -eu
-here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-program="$1"
-scratch="$2"
-faces="${TRIPTYCH_DATA_DIR:-}/faces_wild"
-if [[ -z "${TRIPTYCH_DATA_DIR:-}" || ! -d $faces ]]; then
-  echo "skipped: TRIPTYCH_DATA_DIR does not lead to faces_wild"
-  exit 77
-fi
-rm -rf "$scratch"
-mkdir -p "$scratch/learn" "$scratch/unseen"
-cd "$scratch"
 # shellcheck source=tests/apps/summary.sh
-source "$here/summary.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/summary.sh"
+faces=$(data faces_wild)
+mkdir learn unseen
 count=0
 for file in "$faces"/*.pts; do
   folder=learn

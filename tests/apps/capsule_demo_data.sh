@@ -2,23 +2,12 @@
 # Recorded data, a few frames of each kind: depth images with the sensor's joints and without, a motion that begins with an added
 # pose, a stereo pair. Usage: capsule_demo_data.sh <capsule_demo> <scratch folder>
 set -eu
-here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-program="$1"
-scratch="$2"
-data="${TRIPTYCH_DATA_DIR:-}"
-depth="$data/depth_mhad/a23_s1_t1"
-motion="$data/mocap_cmu/02_01.bvh"
-stereo="$data/stereo_middlebury"
-if [[ -z $data || ! -d $depth || ! -f $motion || ! -d $stereo ]]; then
-  echo "skipped: TRIPTYCH_DATA_DIR does not lead to depth_mhad, mocap_cmu and stereo_middlebury"
-  exit 77
-fi
-rm -rf "$scratch"
-mkdir -p "$scratch"
-cd "$scratch"
-quick=(--device cpu --no-pictures --points 2000 --samples 300 --layers 5)
 # shellcheck source=tests/apps/summary.sh
-source "$here/summary.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/summary.sh"
+depth=$(data depth_mhad/a23_s1_t1)
+motion=$(data mocap_cmu/02_01.bvh)
+stereo=$(data stereo_middlebury)
+quick=(--device cpu --no-pictures --points 2000 --samples 300 --layers 5)
 
 camera=(--depth "$depth/depth" --intrinsics "285.6,285.6,160,120")
 "$program" "${quick[@]}" "${camera[@]}" --truth "$depth/joints.csv" --frames 4 --out depth >/dev/null

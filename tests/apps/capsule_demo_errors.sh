@@ -2,16 +2,10 @@
 # Whatever a user gets wrong: one sentence on stderr, exit code 2 for a command line that makes no sense and 1 for the rest,
 # and no file left behind. Usage: capsule_demo_errors.sh <capsule_demo> <scratch folder>
 set -u
-here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-program="$1"
-scratch="$2"
-rm -rf "$scratch"
-mkdir -p "$scratch/in/empty_folder" "$scratch/in/folder/sub" "$scratch/in/broken_depth"
-cd "$scratch" || exit 1
-export CUDA_VISIBLE_DEVICES=  # as on a machine without a GPU
 # shellcheck source=tests/apps/expect.sh
-source "$here/expect.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 
+mkdir -p in/empty_folder in/folder/sub in/broken_depth
 quick=(--device cpu --frames 1 --points 200 --samples 20 --layers 1 --headless)
 echo "HIERARCHY" >in/cut.bvh
 echo "nothing useful" >in/notes.txt

@@ -2,16 +2,9 @@
 # The synthetic walk, quickly: followed closely, every file written with its columns, the same poses for the same seed, and the
 # poses that it wrote taken as input again. Usage: capsule_demo_synthetic.sh <capsule_demo> <scratch folder>
 set -eu
-here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-program="$1"
-scratch="$2"
-rm -rf "$scratch"
-mkdir -p "$scratch"
-cd "$scratch"
-quick=(--device cpu --headless --points 2000 --samples 300 --layers 5)
-
 # shellcheck source=tests/apps/summary.sh
-source "$here/summary.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/summary.sh"
+quick=(--device cpu --headless --points 2000 --samples 300 --layers 5)
 
 "$program" "${quick[@]}" --frames 6 --out walk
 for file in first.png last.png poses.csv poses.bvh frames.csv summary.json; do

@@ -1,6 +1,9 @@
-# For the tests of what users get wrong: source it in a scratch folder, with the program in $program; at the end, $failures counts.
+# For the tests of what users get wrong: source it first; at the end, $failures counts.
 # shellcheck shell=bash
-# shellcheck disable=SC2154  # program is set by the script that sources this one
+# shellcheck source=tests/apps/scratch.sh
+source "$(dirname "${BASH_SOURCE[0]}")/scratch.sh"
+export CUDA_VISIBLE_DEVICES=  # as on a machine without a GPU
+
 failures=0
 complain() {
   echo "FAILED: $*" >&2

@@ -2,16 +2,10 @@
 # Whatever a user gets wrong: one sentence on stderr, exit code 2 for a command line that makes no sense and 1 for the rest,
 # and no file left behind. Usage: skin_demo_errors.sh <skin_demo> <scratch folder>
 set -u
-here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-program="$1"
-scratch="$2"
-rm -rf "$scratch"
-mkdir -p "$scratch/in/empty_folder" "$scratch/in/folder/sub"
-cd "$scratch" || exit 1
-export CUDA_VISIBLE_DEVICES=  # as on a machine without a GPU
 # shellcheck source=tests/apps/expect.sh
-source "$here/expect.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 
+mkdir -p in/empty_folder in/folder/sub
 echo "this is no picture" >in/notes.txt
 : >in/empty.png
 echo "broken" >in/folder/0001.jpg

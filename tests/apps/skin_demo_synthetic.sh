@@ -2,15 +2,8 @@
 # The built-in video: the centroid within half a pixel of the truth, the head followed in every frame beside a distractor, and
 # every picture written. Usage: skin_demo_synthetic.sh <skin_demo> <scratch folder>
 set -eu
-here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-program="$1"
-scratch="$2"
-rm -rf "$scratch"
-mkdir -p "$scratch"
-cd "$scratch"
-
 # shellcheck source=tests/apps/summary.sh
-source "$here/summary.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/summary.sh"
 
 "$program" --no-pictures --json plain.json
 check "largest error in px without distractor" "$(value plain.json largest)" 0.5

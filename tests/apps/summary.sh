@@ -1,5 +1,8 @@
-# For tests that read a demo's summary: source it.
+# For tests that read a demo's summary: source it first.
 # shellcheck shell=bash
+# shellcheck source=tests/apps/scratch.sh
+source "$(dirname "${BASH_SOURCE[0]}")/scratch.sh"
+
 fail() {
   echo "FAILED: $*" >&2
   exit 1
