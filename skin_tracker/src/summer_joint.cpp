@@ -14,6 +14,7 @@
 
 #include "bands_cuda.hpp"
 #include "gpu_bands.hpp"
+#include "gpu_clock.hpp"
 #include "on_gpu.hpp"
 #include "page_locked.hpp"
 #include "strips.hpp"
@@ -59,7 +60,6 @@ class JointSummer final : public OnGpu {
   // What a core does at a time where it may meet the GPU.
   static constexpr int pieces_a_band = 2;
   static constexpr int piece_rows = band_rows / pieces_a_band;
-  static constexpr double lag_growth_us = 0.05;  // a frame
 
   struct Shared {
     Sums sums;
@@ -143,10 +143,7 @@ class JointSummer final : public OnGpu {
     if (gpu_us > 0) {
       const Region band = bands_->band(gpu_bands - 1);
       gpu_rows_ = band.y + band.height - region.y;
-      // The GPU's clock tells when it was done, which may be long ago, but not when it began: after the
-      // order, and, as all is in, not later than this. The least of that comes close when they have just met.
-      lag_us_ = std::min(lag_us_ + lag_growth_us, watch.elapsed_us() - gpu_us);
-      shared.gpu_us = lag_us_ + gpu_us;
+      shared.gpu_us = clock_.end_us(gpu_us, watch.elapsed_us());
     }
     return shared;
   }
@@ -230,7 +227,7 @@ class JointSummer final : public OnGpu {
   std::vector<Part> pieces_;  // of bands, from the lowest up
   std::vector<Part> workers_;
   std::array<Part, Strips::most> strips_{};
-  double lag_us_ = 1e3;  // from a frame's begin to the GPU's
+  GpuClock clock_;
   std::atomic<int> sent_{0};
   std::atomic<double> gpu_us_{0};  // when the GPU was seen to be done; 0: not yet
   alignas(64) std::atomic<int> next_{0};
