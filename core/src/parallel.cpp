@@ -28,6 +28,7 @@ class Loop {
       } catch (...) {
         if (!failed_.exchange(true)) error_ = std::current_exception();
       }
+      if (count_ <= threads) break;  // nobody gets another
     }
   }
 

@@ -52,9 +52,9 @@ void ThreadPool::grow(int threads) {
   }
 }
 
-bool ThreadPool::Part::take(std::uint64_t of_loop) {
-  std::uint64_t last = loop.load(std::memory_order_relaxed);
-  return last < of_loop && loop.compare_exchange_strong(last, of_loop, std::memory_order_relaxed);
+bool ThreadPool::Part::take(std::uint64_t loop) {
+  std::uint64_t last = begun.load(std::memory_order_relaxed);
+  return last < loop && begun.compare_exchange_strong(last, loop, std::memory_order_relaxed);
 }
 
 void ThreadPool::run(int threads, Work work, void* context) {
@@ -66,22 +66,26 @@ void ThreadPool::run(int threads, Work work, void* context) {
   }
   work_ = work;
   context_ = context;
-  at_work_.store(threads - 1, std::memory_order_relaxed);
   const std::uint64_t loop = (order_.load(std::memory_order_relaxed) >> thread_bits) + 1;
   order_.store(loop << thread_bits | static_cast<std::uint64_t>(threads), std::memory_order_release);
   order_.notify_all();
 
   role = Role::busy;
   work(context, 0, threads);
-  for (int thread = 1; thread < threads && at_work_.load(std::memory_order_acquire) > 0; ++thread) {
-    if (!parts_[static_cast<std::size_t>(thread - 1)].take(loop)) continue;
+  for (int thread = 1; thread < threads; ++thread) {
+    Part& part = parts_[static_cast<std::size_t>(thread - 1)];
+    if (!part.take(loop)) continue;
     work(context, thread, threads);
-    at_work_.fetch_sub(1, std::memory_order_relaxed);
+    part.done.store(loop, std::memory_order_relaxed);
   }
   role = Role::caller;
-  for (int looks = 1; at_work_.load(std::memory_order_acquire) > 0; ++looks) {
-    relax();
-    if (looks > looks_before_yield) std::this_thread::yield();  // its core may be what they wait for
+  int looks = 0;
+  for (int thread = 1; thread < threads; ++thread) {
+    const Part& part = parts_[static_cast<std::size_t>(thread - 1)];
+    while (part.done.load(std::memory_order_acquire) != loop) {
+      relax();
+      if (++looks > looks_before_yield) std::this_thread::yield();  // its core may be what they wait for
+    }
   }
 }
 
@@ -95,9 +99,10 @@ void ThreadPool::serve(int thread, Part& part) {
     const int threads = static_cast<int>(order & most_threads);
     if (threads == 0) return;
     // Only who has the part may look at what the order is about: the loop then waits for it.
-    if (thread >= threads || !part.take(order >> thread_bits)) continue;
+    const std::uint64_t loop = order >> thread_bits;
+    if (thread >= threads || !part.take(loop)) continue;
     work_(context_, thread, threads);
-    at_work_.fetch_sub(1, std::memory_order_release);
+    part.done.store(loop, std::memory_order_release);
   }
 }
 

@@ -34,12 +34,12 @@ class ThreadPool {
   static constexpr int thread_bits = 16;
   static constexpr std::uint64_t most_threads = (1u << thread_bits) - 1;
 
-  // The last loop in which a thread's part was begun, by itself or by the caller. In a cache line of its own:
-  // as a rule nobody else looks at it.
+  // The last loop in which a thread's part was begun, by itself or by the caller, and the last in which it
+  // was done. In a cache line of its own: threads that end together would queue up at a word that they share.
   struct alignas(64) Part {
-    std::atomic<std::uint64_t> loop{0};
+    std::atomic<std::uint64_t> begun{0}, done{0};
     // Whether the part is still to be had in this loop; it is then the asker's.
-    bool take(std::uint64_t of_loop);
+    bool take(std::uint64_t loop);
   };
 
   void grow(int threads);
@@ -54,7 +54,6 @@ class ThreadPool {
   // The number of the loop, and in its lower bits how many threads take part, so that one that does not
   // learns so without a look at what may already belong to the next loop. 0 threads: the end.
   alignas(64) std::atomic<std::uint64_t> order_{1};
-  alignas(64) std::atomic<int> at_work_{0};
 };
 
 }  // namespace triptych

@@ -76,6 +76,11 @@ bool RangeDesk::is_in(int range) const {
   return true;
 }
 
+void RangeDesk::ask_for(int range) const {
+  for (int k = 0; k < words_.stride; k += line)
+    __builtin_prefetch(letters_.data() + std::int64_t{range} * words_.stride + k);
+}
+
 std::uint64_t RangeDesk::sum(int range, int k) const {
   const std::uint64_t* const word =
       letters_.data() + std::int64_t{range} * words_.stride + std::int64_t{2} * k;

@@ -32,6 +32,8 @@ class GpuBands {
   // By any thread, any time; costs little, and is true for good once it is. A band that is in has those that
   // are `lanes`, 2 `lanes`, ... above it with it.
   bool is_in(int i) const { return desk_.is_in(i); }
+  // By a core that will soon look at it.
+  void ask_for(int i) const { desk_.ask_for(i); }
   // Of all of those together, and how long the GPU has taken for them since it began.
   Sums sums(int i) const;
   double elapsed_us(int i) const { return desk_.elapsed_us(i); }

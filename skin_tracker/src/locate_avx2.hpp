@@ -95,32 +95,38 @@ struct Avx2 {
     }
   };
 
-  template <FrameFormat format>
-  TRIPTYCH_AVX2 static void add_block(const std::uint8_t* row, const std::uint8_t* chroma, int pixels,
-                                      const Filter& filter, BlockSums<lanes>& block) {
+  template <FrameFormat format, int rows>
+  TRIPTYCH_AVX2 static void add_block(RowsAtOnce<rows> at, int pixels, const Filter& filter,
+                                      BlockSums<lanes>& block) {
     const Weigher weigh(filter);
     const __m256i zero = _mm256_setzero_si256();
-    RunningSums running{zero, zero, zero};
+    RunningSums running[rows];
+    for (RunningSums& sums : running) sums = {zero, zero, zero};
     for (int step = pixels / lanes; step > 0; --step) {
-      ask_ahead(row);
-      running.add(weigh(load<format>(row, chroma)));
-      row += lanes * bytes_a_pixel(format);
-      if constexpr (has_chroma_plane(format)) {
-        ask_ahead(chroma);
-        chroma += lanes;
+      for (int r = 0; r < rows; ++r) {
+        ask_ahead(at.row[r], at.ahead);
+        running[r].add(weigh(load<format>(at.row[r], at.chroma[r])));
+        at.row[r] += lanes * bytes_a_pixel(format);
+        if constexpr (has_chroma_plane(format)) {
+          ask_ahead(at.chroma[r], at.chroma_ahead);
+          at.chroma[r] += lanes;
+        }
       }
     }
-    if (const int rest = pixels % lanes; rest > 0) {
-      const Tail<format, lanes> tail(row, chroma, rest);
-      const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-      const __m256i inside = _mm256_cmpgt_epi32(_mm256_set1_epi32(rest), lane);
-      running.add(_mm256_and_si256(inside, weigh(load<format>(tail.row, tail.chroma))));
+    const int rest = pixels % lanes;
+    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m256i inside = _mm256_cmpgt_epi32(_mm256_set1_epi32(rest), lane);
+    for (int r = 0; r < rows; ++r) {
+      if (rest > 0) {
+        const Tail<format, lanes> tail(at.row[r], at.chroma[r], rest);
+        running[r].add(_mm256_and_si256(inside, weigh(load<format>(tail.row, tail.chroma))));
+      }
+      alignas(32) std::uint32_t a[lanes], b[lanes], c[lanes];
+      _mm256_store_si256(reinterpret_cast<__m256i*>(a), running[r].a);
+      _mm256_store_si256(reinterpret_cast<__m256i*>(b), running[r].b);
+      _mm256_store_si256(reinterpret_cast<__m256i*>(c), running[r].c);
+      block.add_row(a, b, c);
     }
-    alignas(32) std::uint32_t a[lanes], b[lanes], c[lanes];
-    _mm256_store_si256(reinterpret_cast<__m256i*>(a), running.a);
-    _mm256_store_si256(reinterpret_cast<__m256i*>(b), running.b);
-    _mm256_store_si256(reinterpret_cast<__m256i*>(c), running.c);
-    block.add_row(a, b, c);
   }
 };
 

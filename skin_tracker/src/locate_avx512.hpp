@@ -113,31 +113,37 @@ struct Avx512 {
     }
   };
 
-  template <FrameFormat format>
-  TRIPTYCH_AVX512 static void add_block(const std::uint8_t* row, const std::uint8_t* chroma, int pixels,
-                                        const Filter& filter, BlockSums<lanes>& block) {
+  template <FrameFormat format, int rows>
+  TRIPTYCH_AVX512 static void add_block(RowsAtOnce<rows> at, int pixels, const Filter& filter,
+                                        BlockSums<lanes>& block) {
     const Weigher weigh(filter);
     const __m512i zero = _mm512_setzero_si512();
-    RunningSums running{zero, zero, zero};
+    RunningSums running[rows];
+    for (RunningSums& sums : running) sums = {zero, zero, zero};
     for (int step = pixels / lanes; step > 0; --step) {
-      ask_ahead(row);
-      running.add(weigh(load<format>(row, chroma)));
-      row += lanes * bytes_a_pixel(format);
-      if constexpr (has_chroma_plane(format)) {
-        ask_ahead(chroma);
-        chroma += lanes;
+      for (int r = 0; r < rows; ++r) {
+        ask_ahead(at.row[r], at.ahead);
+        running[r].add(weigh(load<format>(at.row[r], at.chroma[r])));
+        at.row[r] += lanes * bytes_a_pixel(format);
+        if constexpr (has_chroma_plane(format)) {
+          ask_ahead(at.chroma[r], at.chroma_ahead);
+          at.chroma[r] += lanes;
+        }
       }
     }
-    if (const int rest = pixels % lanes; rest > 0) {
-      const Tail<format, lanes> tail(row, chroma, rest);
-      const auto inside = static_cast<__mmask16>((1u << rest) - 1);
-      running.add(_mm512_maskz_mov_epi32(inside, weigh(load<format>(tail.row, tail.chroma))));
+    const int rest = pixels % lanes;
+    const auto inside = static_cast<__mmask16>((1u << rest) - 1);
+    for (int r = 0; r < rows; ++r) {
+      if (rest > 0) {
+        const Tail<format, lanes> tail(at.row[r], at.chroma[r], rest);
+        running[r].add(_mm512_maskz_mov_epi32(inside, weigh(load<format>(tail.row, tail.chroma))));
+      }
+      alignas(64) std::uint32_t a[lanes], b[lanes], c[lanes];
+      _mm512_store_si512(a, running[r].a);
+      _mm512_store_si512(b, running[r].b);
+      _mm512_store_si512(c, running[r].c);
+      block.add_row(a, b, c);
     }
-    alignas(64) std::uint32_t a[lanes], b[lanes], c[lanes];
-    _mm512_store_si512(a, running.a);
-    _mm512_store_si512(b, running.b);
-    _mm512_store_si512(c, running.c);
-    block.add_row(a, b, c);
   }
 };
 

@@ -19,28 +19,24 @@ namespace triptych::skin_tracker {
 
 namespace {
 
-// sum_strip(strip) of strips of the region's rows, added up.
+// sum_strip(strip, next) of strips of the region's rows, added up.
 template <class Sum>
 Sums sum_region(const Region& region, int threads, Sum sum_strip) {
   if (region.width == 0 || region.height == 0) return {};
   // A thread is woken for no less than takes longer than waking it.
   constexpr std::int64_t pixels_worth_a_thread = 1 << 15;
+  constexpr std::int64_t most_workers = 256;
   const std::int64_t pixels = std::int64_t{region.width} * region.height;
-  const std::int64_t wanted = threads > 0 ? threads : default_threads();
+  const std::int64_t wanted = std::min<std::int64_t>(most_workers, threads > 0 ? threads : default_threads());
   const auto workers = static_cast<int>(std::clamp<std::int64_t>(pixels / pixels_worth_a_thread, 1, wanted));
-  if (workers == 1) return sum_strip(region);
-  const Strips strips(region.height, workers);
-  struct alignas(64) Part {  // a cache line for each: threads do not wait for each other's
-    Sums sums;
-  };
-  std::array<Part, Strips::most> parts;
-  parallel_chunks(strips.count(), 1, workers, [&](std::int64_t, std::int64_t, std::int64_t i) {
-    const int first = strips.begin(static_cast<int>(i));
-    parts[static_cast<std::size_t>(i)].sums =
-        sum_strip({region.x, region.y + first, region.width, strips.end(static_cast<int>(i)) - first});
+  if (workers == 1) return sum_strip(region, {});
+  Deal deal(region, workers);
+  std::array<PartSums, most_workers> parts;
+  parallel_chunks(workers, 1, workers, [&](std::int64_t, std::int64_t, std::int64_t worker) {
+    parts[static_cast<std::size_t>(worker)].sums = deal.work(static_cast<int>(worker), sum_strip);
   });
   Sums sums;
-  for (int i = 0; i < strips.count(); ++i) sums += parts[static_cast<std::size_t>(i)].sums;
+  for (int i = 0; i < workers; ++i) sums += parts[static_cast<std::size_t>(i)].sums;
   return sums;
 }
 
@@ -72,6 +68,12 @@ rows::SumStrip strip_function(CpuPath path) {
   }
 }
 
+rows::SumStrip strip_function(CpuPath path, const Frame& frame, const Region& region) {
+  check_region(region, frame.width(), frame.height());
+  path = pick_cpu_path(path, available_cpu_paths());
+  return by_format(frame.format(), [&](auto format) { return strip_function<format()>(path); });
+}
+
 }  // namespace
 
 std::span<const CpuPath> available_cpu_paths() {
@@ -81,11 +83,24 @@ std::span<const CpuPath> available_cpu_paths() {
 
 Sums sum_cpu_by(CpuPath path, const Frame& frame, const Region& region, const FixedFilter& filter,
                 int threads) {
-  check_region(region, frame.width(), frame.height());
-  path = pick_cpu_path(path, available_cpu_paths());
-  const rows::SumStrip sum_strip =
-      by_format(frame.format(), [&](auto format) { return strip_function<format()>(path); });
-  return sum_region(region, threads, [&](const Region& strip) { return sum_strip(frame, strip, filter); });
+  const rows::SumStrip sum_strip = strip_function(path, frame, region);
+  return sum_region(region, threads, [&](const Region& strip, NextStrip next) {
+    return sum_strip(frame, strip, filter, next);
+  });
+}
+
+Sums sum_strip_cpu(const Frame& frame, const Region& strip, const FixedFilter& filter, NextStrip next) {
+  return strip_function(CpuPath::simd, frame, strip)(frame, strip, filter, next);
+}
+
+Sums sum_strip_cpu(const Frame& frame, const Region& strip, const WeightTable<std::uint16_t>& table) {
+  check_region(strip, frame.width(), frame.height());
+  const std::uint16_t* weights = table.weights().data();
+  return by_format(frame.format(), [&](auto format) {
+    return rows::sum_strip_of<format()>(frame, strip, [&](const PixelBytes& p) {
+      return std::uint64_t{weights[WeightTable<std::uint16_t>::index(colour_of<format()>(p))]};
+    });
+  });
 }
 
 Sums sum_cpu(const Frame& frame, const Region& region, const LinearFilter& filter, int threads) {
@@ -94,14 +109,8 @@ Sums sum_cpu(const Frame& frame, const Region& region, const LinearFilter& filte
 
 Sums sum_cpu(const Frame& frame, const Region& region, const WeightTable<std::uint16_t>& table, int threads) {
   check_region(region, frame.width(), frame.height());
-  const std::uint16_t* weights = table.weights().data();
-  return by_format(frame.format(), [&](auto format) {
-    return sum_region(region, threads, [&](const Region& strip) {
-      return rows::sum_strip_of<format()>(frame, strip, [&](const PixelBytes& p) {
-        return std::uint64_t{weights[WeightTable<std::uint16_t>::index(colour_of<format()>(p))]};
-      });
-    });
-  });
+  return sum_region(region, threads,
+                    [&](const Region& strip, NextStrip) { return sum_strip_cpu(frame, strip, table); });
 }
 
 }  // namespace triptych::skin_tracker

@@ -71,38 +71,46 @@ struct Neon {
     }
   };
 
-  template <FrameFormat format>
-  static void add_block(const std::uint8_t* row, const std::uint8_t* chroma, int pixels, const Filter& filter,
-                        BlockSums<lanes>& block) {
+  // Of all lanes.
+  struct RowSums {
+    RunningSums quarters[4];
+
+    TRIPTYCH_ALWAYS_INLINE void add(const uint32x4x4_t& w) {
+      for (int q = 0; q < 4; ++q) quarters[q].add(w.val[q]);
+    }
+  };
+
+  template <FrameFormat format, int rows>
+  static void add_block(RowsAtOnce<rows> at, int pixels, const Filter& filter, BlockSums<lanes>& block) {
     const Filter weigh = filter;
-    RunningSums q0, q1, q2, q3;
-    const auto add = [&](const uint32x4x4_t& w) {
-      q0.add(w.val[0]);
-      q1.add(w.val[1]);
-      q2.add(w.val[2]);
-      q3.add(w.val[3]);
-    };
+    RowSums running[rows];
     for (int step = pixels / lanes; step > 0; --step) {
-      ask_ahead(row);
-      add(weigh(load<format>(row, chroma)));
-      row += lanes * bytes_a_pixel(format);
-      if constexpr (has_chroma_plane(format)) {
-        ask_ahead(chroma);
-        chroma += lanes;
+      for (int r = 0; r < rows; ++r) {
+        ask_ahead(at.row[r], at.ahead);
+        running[r].add(weigh(load<format>(at.row[r], at.chroma[r])));
+        at.row[r] += lanes * bytes_a_pixel(format);
+        if constexpr (has_chroma_plane(format)) {
+          ask_ahead(at.chroma[r], at.chroma_ahead);
+          at.chroma[r] += lanes;
+        }
       }
     }
-    if (const int rest = pixels % lanes; rest > 0) {
-      const Tail<format, lanes> tail(row, chroma, rest);
-      std::uint32_t w[lanes];
-      store(w, weigh(load<format>(tail.row, tail.chroma)));
-      for (int l = rest; l < lanes; ++l) w[l] = 0;
-      add({vld1q_u32(w), vld1q_u32(w + 4), vld1q_u32(w + 8), vld1q_u32(w + 12)});
+    const int rest = pixels % lanes;
+    for (int r = 0; r < rows; ++r) {
+      if (rest > 0) {
+        const Tail<format, lanes> tail(at.row[r], at.chroma[r], rest);
+        std::uint32_t w[lanes];
+        store(w, weigh(load<format>(tail.row, tail.chroma)));
+        for (int l = rest; l < lanes; ++l) w[l] = 0;
+        running[r].add({vld1q_u32(w), vld1q_u32(w + 4), vld1q_u32(w + 8), vld1q_u32(w + 12)});
+      }
+      const RunningSums(&q)[4] = running[r].quarters;
+      std::uint32_t a[lanes], b[lanes], c[lanes];
+      store(a, {q[0].a, q[1].a, q[2].a, q[3].a});
+      store(b, {q[0].b, q[1].b, q[2].b, q[3].b});
+      store(c, {q[0].c, q[1].c, q[2].c, q[3].c});
+      block.add_row(a, b, c);
     }
-    std::uint32_t a[lanes], b[lanes], c[lanes];
-    store(a, {q0.a, q1.a, q2.a, q3.a});
-    store(b, {q0.b, q1.b, q2.b, q3.b});
-    store(c, {q0.c, q1.c, q2.c, q3.c});
-    block.add_row(a, b, c);
   }
 
  private:

@@ -1,13 +1,17 @@
 // The ways in which the CPU adds up a filter's weights, by name, for tests and benches: all return the same
-// bits.
+// bits. And strips of a frame, for who deals them out.
 #pragma once
 
 #include <triptych/core/cpu_path.hpp>
 #include <triptych/skin_tracker/filter.hpp>
 #include <triptych/skin_tracker/frame.hpp>
 #include <triptych/skin_tracker/head.hpp>
+#include <triptych/skin_tracker/weight_table.hpp>
 
+#include <cstdint>
 #include <span>
+
+#include "strips.hpp"
 
 namespace triptych::skin_tracker {
 
@@ -18,5 +22,9 @@ std::span<const CpuPath> available_cpu_paths();
 // the path (simd is never lacking: it falls back to plain).
 Sums sum_cpu_by(CpuPath path, const Frame& frame, const Region& region, const FixedFilter& filter,
                 int threads);
+
+// The sums over a strip, by the calling thread.
+Sums sum_strip_cpu(const Frame& frame, const Region& strip, const FixedFilter& filter, NextStrip next = {});
+Sums sum_strip_cpu(const Frame& frame, const Region& strip, const WeightTable<std::uint16_t>& table);
 
 }  // namespace triptych::skin_tracker

@@ -14,23 +14,42 @@
 #include <cstring>
 
 #include "locate_math.hpp"
+#include "strips.hpp"
 
 #define TRIPTYCH_ALWAYS_INLINE inline __attribute__((always_inline))
 
 namespace triptych::skin_tracker::rows {
 
 // The sums over the strip's pixels, places counted from the frame's middle.
-using SumStrip = Sums (*)(const Frame& frame, const Region& strip, const FixedFilter& filter);
+using SumStrip = Sums (*)(const Frame& frame, const Region& strip, const FixedFilter& filter, NextStrip next);
 
 inline constexpr int block_steps = 64;
 inline constexpr std::uint64_t most_in_block = block_steps * (block_steps + 1) * (block_steps + 2) / 6;
 static_assert(most_in_block * fixed_one <= UINT32_MAX);
 
-// How far ahead memory is asked for. Hardware prefetchers stop at the end of a page; this does not.
-inline constexpr std::uintptr_t prefetch_bytes = 4096;
-TRIPTYCH_ALWAYS_INLINE void ask_ahead(const void* p) {
-  __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(p) + prefetch_bytes));
+// Memory is what a core waits for, and it waits least when it has asked for much. So two rows are read side
+// by side, and with each line of theirs the same line of the two rows that follow is asked for; at the
+// strip's end those are the first rows of the next strip. Rows that are shorter than this are asked for
+// earlier.
+inline constexpr int rows_at_once = 2;
+inline constexpr int prefetch_bytes = 4096;
+
+// `ahead` bytes on, which may lie outside the frame, for the second cache: the first has fewer places for
+// lines that are on their way.
+TRIPTYCH_ALWAYS_INLINE void ask_ahead(const std::uint8_t* p, std::ptrdiff_t ahead) {
+  constexpr int read = 0, second_cache = 2;
+  __builtin_prefetch(
+      reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(p) + static_cast<std::uintptr_t>(ahead)),
+      read, second_cache);
 }
+
+// Rows that are read side by side, and how far from them those lie that will be read next.
+template <int rows>
+struct RowsAtOnce {
+  const std::uint8_t* row[rows];
+  const std::uint8_t* chroma[rows];
+  std::ptrdiff_t ahead, chroma_ahead;
+};
 
 constexpr bool has_chroma_plane(FrameFormat format) { return format == FrameFormat::nv12; }
 constexpr bool is_yuv(FrameFormat format) { return channels_of(format) != Channels::rgb; }
@@ -147,36 +166,78 @@ Sums sum_strip_of(const Frame& frame, const Region& strip, Weight weight) {
 }
 
 template <FrameFormat format>
-Sums sum_strip_plain(const Frame& frame, const Region& strip, const FixedFilter& filter) {
+Sums sum_strip_plain(const Frame& frame, const Region& strip, const FixedFilter& filter, NextStrip) {
   return sum_strip_of<format>(frame, strip, [&](const PixelBytes& p) {
     return static_cast<std::uint64_t>(filter.weight(p.v0, p.v1, p.v2));
   });
 }
 
-// Path: lanes, a Filter made of a FixedFilter in the order of memory, and add_block<format>(row, chroma,
-// pixels, filter, block_sums), which adds the pixels of one row, at most lanes * block_steps.
+// A strip's rows in their order, with what is asked for meanwhile.
+class StripRows {
+ public:
+  StripRows(const Frame& frame, const Region& strip, int bytes_a_pixel, NextStrip next)
+      : frame_(frame), strip_(strip), next_(next), bytes_(bytes_a_pixel) {
+    const int lead = (prefetch_bytes + strip.width * bytes_ - 1) / std::max(1, strip.width * bytes_);
+    lead_ = (std::max(lead, 1) + rows_at_once - 1) / rows_at_once * rows_at_once;
+  }
+
+  // The rows from y on.
+  template <int rows>
+  RowsAtOnce<rows> at(int y) {
+    RowsAtOnce<rows> group{};
+    for (int r = 0; r < rows; ++r) {
+      group.row[r] = row_of(frame_, y + r) + bytes_ * strip_.x;
+      group.chroma[r] = frame_.chroma() != nullptr ? chroma_of(frame_, y + r) + strip_.x : nullptr;
+    }
+    const int asked = asked_at(y);
+    group.ahead = (asked - y) * static_cast<std::ptrdiff_t>(frame_.pitch_bytes());
+    group.chroma_ahead = (asked / 2 - y / 2) * static_cast<std::ptrdiff_t>(frame_.chroma_pitch_bytes());
+    return group;
+  }
+
+ private:
+  // The row that is asked for while row y is read; y itself when there is none.
+  int asked_at(int y) {
+    const int beyond = y + lead_ - (strip_.y + strip_.height);
+    if (beyond < 0) return y + lead_;
+    const Region coming = next_();
+    return beyond < coming.height ? coming.y + beyond : y;
+  }
+
+  const Frame& frame_;
+  Region strip_;
+  NextStrip next_;
+  int bytes_, lead_;
+};
+
+// Path: lanes, a Filter made of a FixedFilter in the order of memory, and add_block<format>(rows at once,
+// pixels, filter, block_sums), which adds so many pixels of each row, at most lanes * block_steps.
 template <class Path, FrameFormat format>
-Sums sum_strip(const Frame& frame, const Region& strip, const FixedFilter& fixed) {
+Sums sum_strip(const Frame& frame, const Region& strip, const FixedFilter& fixed, NextStrip next) {
   constexpr int block_pixels = Path::lanes * block_steps;
   if (is_yuv(format) && strip.x % 2 != 0) {  // a step starts with the first pixel of a pair
-    return sum_strip_plain<format>(frame, {strip.x, strip.y, 1, strip.height}, fixed) +
-           sum_strip<Path, format>(frame, {strip.x + 1, strip.y, strip.width - 1, strip.height}, fixed);
+    return sum_strip_plain<format>(frame, {strip.x, strip.y, 1, strip.height}, fixed, {}) +
+           sum_strip<Path, format>(frame, {strip.x + 1, strip.y, strip.width - 1, strip.height}, fixed, next);
   }
   const typename Path::Filter filter(in_memory_order<format>(fixed));
   std::array<BlockSums<Path::lanes>, most_width / block_pixels> blocks;
   const int block_count = (strip.width + block_pixels - 1) / block_pixels;
   std::fill_n(blocks.begin(), block_count, BlockSums<Path::lanes>{});
-  const int bottom = strip.y + strip.height;
-  for (int y = strip.y; y < bottom; ++y) {
-    const std::uint8_t* row = row_of(frame, y) + bytes_a_pixel(format) * strip.x;
-    const std::uint8_t* chroma = has_chroma_plane(format) ? chroma_of(frame, y) + strip.x : nullptr;
+  const auto add = [&](auto at) {
     BlockSums<Path::lanes>* block = blocks.data();
     for (int left = strip.width; left > 0; left -= block_pixels, ++block) {
-      Path::template add_block<format>(row, chroma, std::min(left, block_pixels), filter, *block);
-      row += block_pixels * bytes_a_pixel(format);
-      if constexpr (has_chroma_plane(format)) chroma += block_pixels;
+      Path::template add_block<format>(at, std::min(left, block_pixels), filter, *block);
+      for (auto& row : at.row) row += block_pixels * bytes_a_pixel(format);
+      if constexpr (has_chroma_plane(format)) {
+        for (auto& chroma : at.chroma) chroma += block_pixels;
+      }
     }
-  }
+  };
+  StripRows rows(frame, strip, bytes_a_pixel(format), next);
+  const int bottom = strip.y + strip.height;
+  int y = strip.y;
+  for (; y + rows_at_once <= bottom; y += rows_at_once) add(rows.at<rows_at_once>(y));
+  for (; y < bottom; ++y) add(rows.at<1>(y));
   Sums sums;
   const BlockSums<Path::lanes>* block = blocks.data();
   for (int x = 0; x < strip.width; x += block_pixels, ++block) {

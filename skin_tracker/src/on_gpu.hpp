@@ -40,8 +40,8 @@ struct Weighing {
     }
   }
   // On the calling thread.
-  Sums sum(const Frame& frame, const Region& region) const {
-    return filter ? sum_cpu_by(CpuPath::simd, frame, region, fixed, 1) : sum_cpu(frame, region, *table, 1);
+  Sums sum(const Frame& frame, const Region& strip, NextStrip next = {}) const {
+    return filter ? sum_strip_cpu(frame, strip, fixed, next) : sum_strip_cpu(frame, strip, *table);
   }
   void sample(const Frame& frame, const Region& region, int step, std::span<std::uint16_t> weights) const {
     filter ? sample_cpu(frame, region, step, *filter, weights)

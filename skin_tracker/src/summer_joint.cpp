@@ -5,7 +5,6 @@
 #include <triptych/skin_tracker/split.hpp>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <memory>
@@ -61,6 +60,13 @@ class JointSummer final : public OnGpu {
   static constexpr int pieces_a_band = 2;
   static constexpr int piece_rows = band_rows / pieces_a_band;
 
+  // What a core does next: rows below the bands, or a piece of them.
+  static constexpr int strips = -1;
+  struct Turn {
+    Region rows;
+    int piece = strips;
+  };
+
   struct Shared {
     Sums sums;
     double gpu_us = 0, cpu_us = 0;
@@ -99,34 +105,42 @@ class JointSummer final : public OnGpu {
     bands_->plan(region, std::min(region.height, gpu_share + spare));
     const Region last = bands_->band(bands_->count() - 1);
     const int top = last.y + last.height;
-    const Strips strips(region.y + region.height - top, threads_);
+    Deal deal({region.x, top, region.width, region.y + region.height - top}, threads_);
     const int pieces = bands_->count() * pieces_a_band;
     next_.store(0, std::memory_order_relaxed);
     met_.store(pieces, std::memory_order_relaxed);
+    // What is below the bands first, then these from the lowest up.
+    const auto take = [&](const Region& strip) -> Turn {
+      if (strip.height > 0) return {strip, strips};
+      const int piece = next_.fetch_add(1, std::memory_order_relaxed);
+      return {piece < pieces ? region_of(piece) : Region{}, piece};
+    };
     parallel_chunks(threads_, 1, threads_, [&](std::int64_t, std::int64_t, std::int64_t worker) {
       // A launch takes a core some microseconds, an order half of one, for which the others need not wait.
       if (worker == 0) bands_->start(on_device);
       Sums sums;
-      while (true) {
-        const int n = next_.fetch_add(1, std::memory_order_relaxed);
-        if (n < strips.count()) {
-          sums += weighing_.sum(
-              frame, {region.x, top + strips.begin(n), region.width, strips.end(n) - strips.begin(n)});
-          continue;
-        }
-        const int piece = n - strips.count();
-        if (piece >= pieces) break;
-        if (bands_->is_in(band_of(piece))) {
-          meet_at(piece);
+      for (Turn turn = take(deal.first(static_cast<int>(worker))); turn.piece < pieces;) {
+        if (turn.piece != strips && bands_->is_in(band_of(turn.piece))) {
+          meet_at(turn.piece);
+          if (worker == 0) ask_for_bands(band_of(turn.piece));
           break;
         }
-        pieces_[static_cast<std::size_t>(piece)].sums = weighing_.sum(frame, region_of(piece));
+        std::optional<Turn> after;
+        auto next = [&] { return (after ? *after : after.emplace(take(deal.next()))).rows; };
+        const Sums added = weighing_.sum(frame, turn.rows, next);
+        if (turn.piece == strips) {
+          sums += added;
+        } else {
+          pieces_[static_cast<std::size_t>(turn.piece)].sums = added;
+        }
+        next();
+        turn = *after;
       }
       workers_[static_cast<std::size_t>(worker)].sums = sums;
     });
     Shared shared;
     shared.cpu_us = watch.elapsed_us();
-    for (const Part& part : workers_) shared.sums += part.sums;
+    for (const PartSums& part : workers_) shared.sums += part.sums;
     // The cores have done the pieces before the one where they met the GPU; its band and those above are the
     // GPU's.
     const int met = met_.load(std::memory_order_relaxed);
@@ -161,6 +175,11 @@ class JointSummer final : public OnGpu {
     while (piece < met && !met_.compare_exchange_weak(met, piece, std::memory_order_relaxed)) {
     }
   }
+  // The caller has met the GPU at a band and waits for the other cores, who may meet it some bands below.
+  void ask_for_bands(int met) const {
+    const int last = std::min(met + GpuBands::lanes / 2, bands_->count() - 1);
+    for (int b = std::max(0, met + 1 - GpuBands::lanes); b <= last; ++b) bands_->ask_for(b);
+  }
   void await(int band) const {
     constexpr double patience_us = 100;
     const Stopwatch watch;
@@ -188,27 +207,26 @@ class JointSummer final : public OnGpu {
     const int sends = gpu_rows_ > 0 ? slot_->plan(frame, upper) : 0;
     sent_.store(0, std::memory_order_relaxed);
     gpu_us_.store(0, std::memory_order_relaxed);
-    const Strips strips(lower.height, threads_);
-    parallel_chunks(sends + strips.count(), 1, threads_, [&](std::int64_t, std::int64_t, std::int64_t i) {
+    Deal deal(lower, threads_, Deal::First::in_turn);
+    parallel_chunks(sends + threads_, 1, threads_, [&](std::int64_t, std::int64_t, std::int64_t i) {
       if (i < sends) {
         slot_->put(static_cast<int>(i));
         ++sent_;
         return;
       }
-      const int strip = static_cast<int>(i) - sends;
-      const int first = strips.begin(strip);
-      strips_[static_cast<std::size_t>(strip)].sums =
-          weighing_.sum(frame, {lower.x, lower.y + first, lower.width, strips.end(strip) - first});
-      // Who was first, and by how much, is what the splitter learns from. To look at the clock and at the
-      // GPU's sums is not free: only those who may be last do.
-      if (strip < strips.count() - threads_ || sends == 0 || sent_ != sends) return;
-      double none = 0;
-      if (gpu_us_.load(std::memory_order_relaxed) <= 0 && slot_->is_done())
-        gpu_us_.compare_exchange_strong(none, watch.elapsed_us());
+      const int worker = static_cast<int>(i) - sends;
+      workers_[static_cast<std::size_t>(worker)].sums =
+          deal.work(worker, [&](const Region& strip, NextStrip next) {
+            const Sums sums = weighing_.sum(frame, strip, next);
+            // Who was first, and by how much, is what the splitter learns from. To look at the clock and at
+            // the GPU's sums is not free: only those who may be last do.
+            if (strip.height <= Deal::shortest && sends > 0 && sent_ == sends) look_at_gpu(watch);
+            return sums;
+          });
     });
     Shared shared;
     shared.cpu_us = watch.elapsed_us();
-    for (int i = 0; i < strips.count(); ++i) shared.sums += strips_[static_cast<std::size_t>(i)].sums;
+    for (const PartSums& part : workers_) shared.sums += part.sums;
     if (gpu_rows_ == 0) return shared;
     shared.sums += slot_->wait();
     shared.gpu_us = gpu_us_.load(std::memory_order_relaxed);
@@ -216,17 +234,18 @@ class JointSummer final : public OnGpu {
     return shared;
   }
 
-  struct alignas(64) Part {  // a cache line for each: threads do not wait for each other's
-    Sums sums;
-  };
+  void look_at_gpu(const Stopwatch& watch) {
+    double none = 0;
+    if (gpu_us_.load(std::memory_order_relaxed) <= 0 && slot_->is_done())
+      gpu_us_.compare_exchange_strong(none, watch.elapsed_us());
+  }
 
   std::unique_ptr<GpuSlot> slot_;
   std::optional<GpuBands> bands_;  // when a filter weighs
   Splitter meeting_, splitting_;
   InFlight<Sums> done_;
-  std::vector<Part> pieces_;  // of bands, from the lowest up
-  std::vector<Part> workers_;
-  std::array<Part, Strips::most> strips_{};
+  std::vector<PartSums> pieces_;  // of bands, from the lowest up
+  std::vector<PartSums> workers_;
   GpuClock clock_;
   std::atomic<int> sent_{0};
   std::atomic<double> gpu_us_{0};  // when the GPU was seen to be done; 0: not yet

@@ -53,7 +53,7 @@ TEST(SumCpu, EachPathIsTheDefinition) {
         const std::uint64_t seed = static_cast<std::uint64_t>(width) * 100 + static_cast<std::uint64_t>(gap);
         TRIPTYCH_TRACE_SEED(seed);
         const TestFrame input(format, even, 6, gap, seed);
-        const Region region{0, 0, width, 6};
+        const Region region{0, 0, width, gap == 13 ? 5 : 6};  // rows are read in pairs, and one alone
         const Sums expected = input.sums(region, fixed_for(format));
         for (const CpuPath path : available_cpu_paths()) {
           EXPECT_EQ(sum_cpu_by(path, input.frame(), region, fixed_for(format), 1), expected)
@@ -80,6 +80,29 @@ TEST(SumCpu, RegionsStartAndEndAnywhere) {
     for (const Region& empty :
          {Region{0, 0, 0, 0}, Region{90, 12, 0, 0}, Region{4, 4, 0, 3}, Region{4, 4, 3, 0}}) {
       EXPECT_EQ(sum_cpu(input.frame(), empty, filter), Sums{});
+    }
+  }
+}
+
+// What comes next is only a hint to the memory, and it is asked for before the strip ends.
+TEST(SumStripCpu, IsTheDefinitionWhateverComesNext) {
+  for (const FrameFormat format : all_formats) {
+    const TestFrame input(format, 700, 40, 8, 11);
+    for (const int height : {1, 2, 3, 4, 9}) {
+      const Region strip{2, 7, 660, height};
+      const Sums expected = input.sums(strip, fixed_for(format));
+      EXPECT_EQ(sum_strip_cpu(input.frame(), strip, fixed_for(format)), expected);
+      for (const Region& coming : {Region{}, Region{2, 30, 660, 10}, Region{2, 39, 660, 1},
+                                   Region{2, 0, 660, 7}, Region{0, 0, 700, 40}, Region{690, 12, 10, 4}}) {
+        int asked = 0;
+        auto ask = [&] {
+          ++asked;
+          return coming;
+        };
+        EXPECT_EQ(sum_strip_cpu(input.frame(), strip, fixed_for(format), ask), expected)
+            << describe(format, CpuPath::simd, strip);
+        EXPECT_TRUE(asked > 0 || available_cpu_paths().size() == 1);
+      }
     }
   }
 }

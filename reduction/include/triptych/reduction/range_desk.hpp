@@ -56,6 +56,8 @@ class RangeDesk {
   // By any thread, any time; costs little, and is true for good once it is. Ranges range, range - blocks(),
   // range - 2 blocks(), ... are done by one block in this order, from the last one to this one: all are in.
   bool is_in(int range) const;
+  // Has the range's words brought to this core, which will soon look at them; does not wait for them.
+  void ask_for(int range) const;
   // Of all of those together, when this one is in: sum k, modulo 2^64, and the time that the block has taken
   // since it began the call, by the GPU's clock.
   std::uint64_t sum(int range, int k) const;

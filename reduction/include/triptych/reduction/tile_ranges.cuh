@@ -78,12 +78,15 @@ struct OrderLook {
   static constexpr int a_lane = (words + 31) / 32;
   std::uint64_t word[a_lane];
 
-  // Returns the number of an order after `last` whose words are all there; `last` when there is none.
+  // To ask for the words takes no time, to look at them the time until they are there.
   template <class Load>
-  __device__ std::uint32_t look(const std::uint64_t* at, std::uint32_t last, const Load& load) {
+  __device__ void ask(const std::uint64_t* at, const Load& load) {
     const int lane = static_cast<int>(threadIdx.x % 32);
 #pragma unroll
     for (int k = 0; k < a_lane; ++k) word[k] = load(at + min(lane + 32 * k, words - 1));
+  }
+  // Returns the number of an order after `last` whose words are all there; `last` when there is none.
+  __device__ std::uint32_t look(std::uint32_t last) const {
     const auto number = static_cast<std::uint32_t>(__shfl_sync(all_lanes, word[0], 0) >> 32);
     bool here = is_after(number, last);
 #pragma unroll
@@ -112,7 +115,10 @@ __device__ inline void hand_on_orders(const RangeWords& at) {
   std::uint64_t since = nanoseconds();
   bool over = false;
   while (true) {
-    const std::uint64_t control = __shfl_sync(all_lanes, lane == 0 ? load_host(at.control) : 0, 0);
+    OrderLook<words> order;
+    const std::uint64_t asked = lane == 0 ? load_host(at.control) : 0;
+    if (over) order.ask(at.order, load_acquire_host);  // on the same way
+    const std::uint64_t control = __shfl_sync(all_lanes, asked, 0);
     const std::uint64_t waited = __shfl_sync(all_lanes, nanoseconds() - since, 0);
     if (control >> 32 == at.number || waited > (over ? at.patience_ns : longest_call_ns)) break;
     if (!over) {
@@ -124,9 +130,9 @@ __device__ inline void hand_on_orders(const RangeWords& at) {
       if (lane == 0) store_relaxed(at.relayed_over, number);
       if (at.patience_ns == 0) break;
       since = nanoseconds();
+      continue;
     }
-    OrderLook<words> order;
-    const std::uint32_t next = order.look(at.order, number, load_acquire_host);
+    const std::uint32_t next = order.look(number);
     if (next == number) {
       __nanosleep(pause_ns);
       continue;
@@ -153,7 +159,8 @@ __device__ __forceinline__ void add_up_ranges(const RangeOrder<S>& order, std::u
   const int tiles_a_range = order.tiles_a_range;
   const int ranges = order.ranges;
   const auto& item = source.item(0);
-  using Tile = typename std::remove_cvref_t<decltype(item)>::Tile;
+  using Item = std::remove_cvref_t<decltype(item)>;
+  using Tile = typename Item::Tile;
   __shared__ Tile last_tile[warps];
   __shared__ std::uint64_t before[warps][S::words];
   __shared__ std::uint64_t total[S::words];
@@ -164,13 +171,24 @@ __device__ __forceinline__ void add_up_ranges(const RangeOrder<S>& order, std::u
   const int blocks = static_cast<int>(gridDim.x) - 1;
   const std::uint64_t began = nanoseconds();
   bool stop = false;
-  for (int range = static_cast<int>(blockIdx.x) - 1; range < ranges && !stop; range += blocks) {
+  int range = static_cast<int>(blockIdx.x) - 1;
+  auto start = item.start(range * tiles_a_range + warp);
+  typename Item::Ahead ahead;
+  if (warp < tiles_a_range && range < ranges) item.ask(start, ahead);
+  for (; range < ranges && !stop; range += blocks) {
     const bool over = threadIdx.x == asks && !is_after(number, load_relaxed(at.relayed_over));
-    const int end = (range + 1) * tiles_a_range;
-    const int tile = end - tiles_a_range + warp;
-    if (tile < end) {
-      const Tile sums = add_up_tiles<S::words>(item, item.start(tile), tile, warps, end, before[warp]);
-      if (lane == 0) last_tile[warp] = sums;
+#pragma unroll
+    for (int i = 0; lane == 0 && i < S::words; ++i) before[warp][i] = 0;
+    // The last tile of a range asks for the block's next range: the bus has work while sums are made.
+    for (int k = warp; k < tiles_a_range; k += warps) {
+      const bool last = k + warps >= tiles_a_range;
+      const int then = last ? range + blocks : range;
+      const auto next = item.start(then * tiles_a_range + (last ? warp : k + warps));
+      const Tile sums = item.add_up(start, ahead, next, then < ranges);
+      start = next;
+      if (last && lane == 0) last_tile[warp] = sums;
+#pragma unroll
+      for (int i = 0; !last && lane == 0 && i < S::words; ++i) before[warp][i] += item.sum_of(sums, i);
     }
     if (threadIdx.x == asks) stopped = over;
     __syncthreads();
@@ -200,7 +218,9 @@ __device__ inline std::uint32_t await_order(std::uint32_t number, const RangeWor
   if (threadIdx.x < 32) {
     OrderLook<count> order;
     std::uint32_t next;
-    while ((next = order.look(at.relay, number, load_acquire)) == number) {
+    while (true) {
+      order.ask(at.relay, load_acquire);
+      if ((next = order.look(number)) != number) break;
       if (__any_sync(all_lanes, threadIdx.x == 0 && load_relaxed(at.relayed_left) == at.number)) break;
     }
     order.each([&](int i, std::uint64_t word) { words[i] = static_cast<std::uint32_t>(word); });
