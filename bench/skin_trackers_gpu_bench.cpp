@@ -68,13 +68,14 @@ void add_tracker(const std::string& name, TrackOn on, FrameFormat format, bool p
   });
 }
 
-// CPU and joint, a frame each in turns: the host's memory may be faster in one minute than in the next. On so
-// many threads; 0: all cores.
+// CPU and joint on so many threads; 0: all cores. A frame each in turns, since the host's memory may be
+// faster in one minute than in the next; or some frames each by itself, in turns: then a frame finds in the
+// cache what the same tracker left there, and joint cores, which read less, find more.
 struct InTurns {
   Timing cpu, joint;
 };
 
-InTurns time_in_turns(bool pinned, int threads, bool quick) {
+InTurns time_in_turns(bool pinned, int threads, int in_a_row, bool quick) {
   auto& frames = GpuFrames::instance(quick);
   std::optional<PageableFrames> pageable;
   if (!pinned) pageable.emplace(frames);
@@ -93,24 +94,28 @@ InTurns time_in_turns(bool pinned, int threads, bool quick) {
   }
   for (int k = 0; k < 200; ++k) joint.track(frame(k));  // it learns
   std::vector<double> cpu_us, joint_us;
-  const auto time = [&](Tracker& tracker, int k, std::vector<double>& us) {
-    const Stopwatch watch;
-    tracker.track(frame(k));
-    us.push_back(watch.elapsed_us());
+  const int settling = in_a_row > 1 ? frames.count() : 0;  // not timed: every frame once
+  const auto time = [&](Tracker& tracker, int first, std::vector<double>& us) {
+    for (int k = first; k < first + settling + in_a_row; ++k) {
+      const Stopwatch watch;
+      tracker.track(frame(k));
+      if (k >= first + settling) us.push_back(watch.elapsed_us());
+    }
   };
-  for (int k = 0; k < (quick ? 40 : 600); k += 2) {
+  for (int k = 0; k < (quick ? 40 : 600); k += 2 * in_a_row) {
     time(cpu, k, cpu_us);
-    time(joint, k + 1, joint_us);
+    time(joint, k + in_a_row, joint_us);
   }
   return {summarize(cpu_us), summarize(joint_us)};
 }
 
-void add_in_turns(bool pinned, int threads, bool quick) {
+void add_in_turns(bool pinned, int threads, int in_a_row, bool quick) {
   std::string mode = pinned ? "pinned" : "pageable";
   if (threads > 0) mode.append("_").append(std::to_string(threads)).append("_threads");
+  if (in_a_row > 1) mode += "_by_itself";
   auto timed = std::make_shared<std::optional<InTurns>>();
   const auto measure = [=](Timing InTurns::*which) {
-    if (!*timed) *timed = time_in_turns(pinned, threads, quick);
+    if (!*timed) *timed = time_in_turns(pinned, threads, in_a_row, quick);
     return Measurement{(**timed).*which, bytes_of(FrameFormat::rgba), 0};
   };
   const std::string format(to_string(FrameFormat::rgba));
@@ -125,12 +130,13 @@ void define_gpu_trackers(bool quick) {
     add_tracker("tracker_cuda", TrackOn::cuda, format, true, false, quick);
   add_tracker("tracker_cuda", TrackOn::cuda, FrameFormat::rgba, false, false, quick);
   for (const int threads : {2, 4, 8, 12}) {
-    if (threads < default_threads()) add_in_turns(true, threads, quick);
+    if (threads < default_threads()) add_in_turns(true, threads, 1, quick);
   }
   for (const bool pinned : {true, false}) {
     add_tracker("tracker_cuda", TrackOn::cuda, FrameFormat::rgba, pinned, true, quick);
-    add_in_turns(pinned, 0, quick);
+    add_in_turns(pinned, 0, 1, quick);
   }
+  add_in_turns(true, 0, quick ? 20 : 60, quick);
 }
 
 }  // namespace triptych::bench

@@ -77,8 +77,8 @@ std::string copy_line(const SkinEntries& entries, const Limits& limits) {
 std::string joint_line(const SkinEntries& entries) {
   const Entry* cuda = entries.at("tracker_cuda", "pinned");
   std::string lines;
-  for (const char* mode :
-       {"pinned", "pinned_12_threads", "pinned_8_threads", "pinned_4_threads", "pinned_2_threads"}) {
+  for (const char* mode : {"pinned", "pinned_by_itself", "pinned_12_threads", "pinned_8_threads",
+                           "pinned_4_threads", "pinned_2_threads"}) {
     const Entry* joint = entries.at("tracker_joint", mode);
     const Entry* cpu = entries.at("tracker_cpu", mode);
     const Entry* better = faster(cpu, cuda);

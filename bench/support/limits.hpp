@@ -15,14 +15,20 @@ struct Limit {
   double bytes_per_us() const { return bytes / timing.us; }
 };
 
-// Reads `memory`, each of so many threads a part of it, with nothing done to the data; lines are asked for
-// `ahead` bytes before they come.
-void read_memory(std::span<const std::byte> memory, int threads, std::int64_t ahead);
+// How a thread goes through its part of memory: in so many streams side by side, 1, 2 or 4, whose lines are
+// asked for so many bytes before they come.
+struct ReadWay {
+  int streams = 1;
+  std::int64_t ahead = 0;
+};
 
-// The time of that at the best of several distances. Measured at the first call for a number of threads, and
+// Reads `memory`, each of so many threads a part of it, with nothing done to the data.
+void read_memory(std::span<const std::byte> memory, int threads, ReadWay way);
+
+// The time of that in the best of several ways. Measured at the first call for a number of threads, and
 // remembered.
 struct CpuLimit : Limit {
-  std::int64_t ahead = 0;
+  ReadWay way;
 };
 const CpuLimit& cpu_read_limit(std::span<const std::byte> memory, int threads);
 

@@ -11,14 +11,18 @@ namespace {
 
 typedef std::uint64_t Wide __attribute__((vector_size(16)));
 
-// Looks at every byte of a share of the array in 16-byte words, a cache line at a time, asking for lines
-// `ahead` bytes before they come.
+// Looks at every byte of a share of the array in 16-byte words, a cache line of each stream at a time.
+template <int streams>
 std::uint64_t read_share(const std::uint64_t* data, std::int64_t count, std::int64_t ahead) {
   Wide seen[4] = {};
   const auto* line = reinterpret_cast<const Wide*>(data);
-  for (std::int64_t i = 0; i < count / 2; i += 4) {
-    __builtin_prefetch(reinterpret_cast<const char*>(line + i) + ahead);
-    for (int k = 0; k < 4; ++k) seen[k] |= line[i + k];
+  const std::int64_t part = count / 2 / streams;
+  for (std::int64_t i = 0; i < part; i += 4) {
+    for (int s = 0; s < streams; ++s) {
+      const Wide* const at = line + s * part + i;
+      __builtin_prefetch(reinterpret_cast<const char*>(at) + ahead);
+      for (int k = 0; k < 4; ++k) seen[k] |= at[k];
+    }
   }
   const Wide all = (seen[0] | seen[1]) | (seen[2] | seen[3]);
   return all[0] | all[1];
@@ -26,12 +30,14 @@ std::uint64_t read_share(const std::uint64_t* data, std::int64_t count, std::int
 
 }  // namespace
 
-void read_memory(std::span<const std::byte> memory, int threads, std::int64_t ahead) {
+void read_memory(std::span<const std::byte> memory, int threads, ReadWay way) {
   const auto* data = reinterpret_cast<const std::uint64_t*>(memory.data());
-  const std::int64_t share = static_cast<std::int64_t>(memory.size()) / 8 / threads / 8 * 8;
+  constexpr std::int64_t grain = 4 * 8;  // words: a line of each stream
+  const std::int64_t share = static_cast<std::int64_t>(memory.size()) / 8 / threads / grain * grain;
+  const auto read = way.streams == 1 ? read_share<1> : way.streams == 2 ? read_share<2> : read_share<4>;
   static std::atomic<std::uint64_t> sink = 0;
   parallel_for(0, threads, threads, [&](std::int64_t t) {
-    if (read_share(data + t * share, share, ahead) == 1) sink = 1;
+    if (read(data + t * share, share, way.ahead) == 1) sink = 1;
   });
 }
 
@@ -39,10 +45,13 @@ const CpuLimit& cpu_read_limit(std::span<const std::byte> memory, int threads) {
   static std::map<int, CpuLimit> known;
   const auto found = known.find(threads);
   if (found != known.end()) return found->second;
-  CpuLimit best{{{1e300, 0, 0}, static_cast<double>(memory.size())}, 0};
-  for (const std::int64_t ahead : {0, 1024, 2048, 4096, 8192}) {
-    const Timing timing = time_on_host(7, [&](int) { read_memory(memory, threads, ahead); });
-    if (timing.us < best.timing.us) best.timing = timing, best.ahead = ahead;
+  CpuLimit best{{{1e300, 0, 0}, static_cast<double>(memory.size())}, {}};
+  for (const int streams : {1, 2, 4}) {
+    for (const std::int64_t ahead : {0, 1024, 2048, 4096, 8192}) {
+      const ReadWay way{streams, ahead};
+      const Timing timing = time_on_host(7, [&](int) { read_memory(memory, threads, way); });
+      if (timing.us < best.timing.us) best.timing = timing, best.way = way;
+    }
   }
   return known[threads] = best;
 }

@@ -17,7 +17,7 @@ static_assert(std::is_trivially_copyable_v<Sums>);
 
 }  // namespace
 
-GpuBands::GpuBands(const LinearFilter& filter, int height, Device device, double ready_us)
+GpuBands::GpuBands(const FixedFilter& filter, int height, Device device, double ready_us)
     : filter_(filter),
       device_(activated(device)),
       desk_(height / band_rows + 2, sum_words, lanes, ready_us) {}
@@ -35,10 +35,7 @@ Region GpuBands::band(int i) const {
   return {region_.x, top, region_.width, std::min(first + band_rows, region_.y + region_.height) - top};
 }
 
-void GpuBands::start(const DeviceFrame& frame) {
-  device_.activate();
-  start_bands_cuda(frame, region_, filter_, desk_);
-}
+void GpuBands::start(const DeviceFrame& frame) { start_bands_cuda(frame, region_, filter_, device_, desk_); }
 
 Sums GpuBands::sums(int i) const {
   std::uint64_t words[sum_words];

@@ -16,9 +16,10 @@ class GpuBands {
   // More would leave more of them half done when the two sides meet.
   static constexpr int lanes = 8;
 
-  // For regions of up to `height` rows. After a frame the GPU stays at the ready for the next one for so
-  // long. When this goes the frame is the caller's again.
-  GpuBands(const LinearFilter& filter, int height, Device device, double ready_us);
+  // For regions of up to `height` rows, of frames with the channels that the filter was fixed for. After a
+  // frame the GPU stays at the ready for the next one for so long. When this goes the frame is the caller's
+  // again.
+  GpuBands(const FixedFilter& filter, int height, Device device, double ready_us);
 
   // The bands of the upper rows of a region, at least one, and the rows of one of them.
   void plan(const Region& region, int rows);
@@ -43,7 +44,7 @@ class GpuBands {
   void abandon() noexcept { desk_.leave(); }
 
  private:
-  LinearFilter filter_;
+  FixedFilter filter_;
   Device device_;
   reduction::RangeDesk desk_;
   Region region_;

@@ -17,10 +17,13 @@ namespace triptych::skin_tracker {
 namespace {
 
 // The coefficients in the order of a pixel's bytes in memory.
-DotWeights dot_weights(const LinearFilter& filter, FrameFormat format) {
-  const FixedFilter f = fix(filter, channels_of(format));
+// f: fixed for the format's channels.
+DotWeights dot_weights(const FixedFilter& f, FrameFormat format) {
   const bool blue_first = format == FrameFormat::bgr || format == FrameFormat::bgra;
   return blue_first ? DotWeights(f.c2, f.c1, f.c0, f) : DotWeights(f.c0, f.c1, f.c2, f);
+}
+DotWeights dot_weights(const LinearFilter& filter, FrameFormat format) {
+  return dot_weights(fix(filter, channels_of(format)), format);
 }
 
 TableWeights table_weights(DeviceSpan<const std::uint16_t> table, FrameFormat format) {
@@ -263,13 +266,13 @@ void sum_batch_cuda(std::span<const DeviceFrame> frames, const LinearFilter& fil
   }
 }
 
-void start_bands_cuda(const DeviceFrame& frame, const Region& region, const LinearFilter& filter,
-                      reduction::RangeDesk& desk) {
+void start_bands_cuda(const DeviceFrame& frame, const Region& region, const FixedFilter& filter,
+                      const Device& device, reduction::RangeDesk& desk) {
   const DotWeights weights = dot_weights(filter, frame.format());
   by_layout(frame.format(), [&](auto layout) {
     const FrameBands<decltype(layout)> source{{frame, region, weights}};
     reduction::start_tile_ranges(source, static_cast<int>(source.tiles.tiles_a_row.divisor),
-                                 source.tiles.tile_rows, desk);
+                                 source.tiles.tile_rows, desk, [&] { device.activate(); });
   });
 }
 

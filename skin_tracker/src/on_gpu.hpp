@@ -6,7 +6,6 @@
 #include <triptych/core/error.hpp>
 #include <triptych/core/parallel.hpp>
 #include <triptych/core/stream.hpp>
-#include <triptych/skin_tracker/locate.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -15,44 +14,18 @@
 #include <span>
 
 #include "gpu_side.hpp"
-#include "locate_math.hpp"
-#include "locate_paths.hpp"
-#include "sample_cpu.hpp"
 #include "sample_cuda.hpp"
 #include "summer.hpp"
+#include "weighing.hpp"
 
 namespace triptych::skin_tracker {
 
 inline bool is_empty(const Region& region) { return region.width == 0 || region.height == 0; }
 
-// A linear filter is calculated, anything else looked up: in one table, so that CPU and GPU agree.
-struct Weighing {
-  std::optional<LinearFilter> filter;
-  FixedFilter fixed;  // the filter for the frames' format
-  std::optional<WeightTable<std::uint16_t>> table;
-
-  Weighing(const Classifier& classifier, FrameFormat format) {
-    if (const auto* linear = std::get_if<LinearFilter>(&classifier)) {
-      filter = *linear;
-      fixed = fix(*linear, channels_of(format));
-    } else {
-      table.emplace(classifier);
-    }
-  }
-  // On the calling thread.
-  Sums sum(const Frame& frame, const Region& strip, NextStrip next = {}) const {
-    return filter ? sum_strip_cpu(frame, strip, fixed, next) : sum_strip_cpu(frame, strip, *table);
-  }
-  void sample(const Frame& frame, const Region& region, int step, std::span<std::uint16_t> weights) const {
-    filter ? sample_cpu(frame, region, step, *filter, weights)
-           : sample_cpu(frame, region, step, *table, weights);
-  }
-};
-
 class OnGpu : public Summer {
  public:
   OnGpu(const Classifier& classifier, FrameFormat format, int ordinal, int threads)
-      : weighing_(classifier, format),
+      : weighing_(classifier, format, threads),
         device_(Device::cuda(ordinal)),
         threads_(threads > 0 ? threads : default_threads()) {
     device_.activate();

@@ -68,7 +68,7 @@ class Summer {
   virtual int gpu_rows() const { return 0; }
 };
 
-std::unique_ptr<Summer> make_cpu_summer(const Classifier& classifier, int threads);
+std::unique_ptr<Summer> make_cpu_summer(const Classifier& classifier, FrameFormat format, int threads);
 // Unavailable when there is no such GPU.
 std::unique_ptr<Summer> make_cuda_summer(const Classifier& classifier, FrameFormat format, int width,
                                          int height, int ordinal, int threads);

@@ -1,21 +1,20 @@
 #include <triptych/core/error.hpp>
-#include <triptych/skin_tracker/locate.hpp>
 
-#include "sample_cpu.hpp"
 #include "summer.hpp"
+#include "weighing.hpp"
 
 namespace triptych::skin_tracker {
 
 namespace {
 
-// Rule: a LinearFilter or a WeightTable<std::uint16_t>. The sums are there when begin() returns.
-template <class Rule>
+// The sums are there when begin() returns.
 class CpuSummer final : public Summer {
  public:
-  CpuSummer(Rule rule, int threads) : rule_(std::move(rule)), threads_(threads) {}
+  CpuSummer(const Classifier& classifier, FrameFormat format, int threads)
+      : weighing_(classifier, format, threads), threads_(threads) {}
 
   void begin(const Frame& frame, const Region& region) override {
-    const Sums sums = sum_cpu(frame, region, rule_, threads_);
+    const Sums sums = weighing_.sum(frame, region, threads_);
     done_.push() = sums;
   }
   void begin(const DeviceFrame&, const Region&) override { refuse(); }
@@ -25,7 +24,7 @@ class CpuSummer final : public Summer {
     return sums;
   }
   void sample(const Frame& frame, const Region& region, int step, std::span<std::uint16_t> weights) override {
-    sample_cpu(frame, region, step, rule_, weights);
+    weighing_.sample(frame, region, step, weights);
   }
   void sample(const DeviceFrame&, const Region&, int, std::span<std::uint16_t>) override { refuse(); }
 
@@ -34,20 +33,15 @@ class CpuSummer final : public Summer {
     throw InvalidArgument("a tracker on the CPU cannot take a frame that is on the GPU");
   }
 
-  Rule rule_;
+  Weighing weighing_;
   int threads_;
   InFlight<Sums> done_;
 };
 
 }  // namespace
 
-std::unique_ptr<Summer> make_cpu_summer(const Classifier& classifier, int threads) {
-  if (const auto* filter = std::get_if<LinearFilter>(&classifier)) {
-    fix(*filter);  // says now what is wrong with it
-    return std::make_unique<CpuSummer<LinearFilter>>(*filter, threads);
-  }
-  return std::make_unique<CpuSummer<WeightTable<std::uint16_t>>>(
-      WeightTable<std::uint16_t>(classifier, threads), threads);
+std::unique_ptr<Summer> make_cpu_summer(const Classifier& classifier, FrameFormat format, int threads) {
+  return std::make_unique<CpuSummer>(classifier, format, threads);
 }
 
 }  // namespace triptych::skin_tracker

@@ -33,7 +33,7 @@ class JointSummer final : public OnGpu {
         splitting_(height),
         pieces_(static_cast<std::size_t>((height / band_rows + 2) * pieces_a_band)),
         workers_(static_cast<std::size_t>(threads_)) {
-    if (weighing_.filter) bands_.emplace(*weighing_.filter, height, device_, ready_us);
+    if (weighing_.filter) bands_.emplace(weighing_.fixed, height, device_, ready_us);
   }
 
   void begin(const Frame& frame, const Region& region) override {
@@ -74,20 +74,24 @@ class JointSummer final : public OnGpu {
 
   Sums share(const Frame& frame, const Region& region) {
     try {
-      const Whereabouts at = find(frame);
-      // To hand over a row in pageable memory a core has to copy it, which takes longer than to add it up by
-      // a filter; by a table, whose entries lie far apart, it is worth it. There the GPU needs all its
-      // multiprocessors, too, and not a few that are at the ready.
-      if (!at.page_locked && weighing_.filter) return split(frame, region, 0).sums;
-      const bool may_meet = at.on_device && bands_;
+      // Where the last frame could be read in place this one will be, too, as a rule: cores begin before it
+      // is known for sure.
+      if (!in_place_) {
+        const Whereabouts at = find(frame);
+        in_place_ = at.on_device && bands_;
+        // To hand over a row in pageable memory a core has to copy it, which takes longer than to add it up
+        // by a filter; by a table, whose entries lie far apart, it is worth it. There the GPU needs all its
+        // multiprocessors, too, and not a few that are at the ready.
+        if (!at.page_locked && weighing_.filter) return split(frame, region, 0).sums;
+      }
       // The models know whole rows: of a narrower region they share the rows, and learn nothing.
       const bool whole = region == frame.whole();
-      Splitter& splitter = may_meet ? meeting_ : splitting_;
+      Splitter& splitter = in_place_ ? meeting_ : splitting_;
       const auto rows = static_cast<int>(
           whole ? splitter.next_gpu_share() : balanced_share(splitter.gpu(), splitter.cpu(), region.height));
-      const Shared shared =
-          may_meet && rows > 0 ? meet(frame, *at.on_device, region, rows) : split(frame, region, rows);
-      if (whole) splitter.report(gpu_rows_, shared.gpu_us, shared.cpu_us);
+      const bool meeting = in_place_ && rows > 0;
+      const Shared shared = meeting ? meet(frame, region, rows) : split(frame, region, rows);
+      if (whole && (!meeting || in_place_)) splitter.report(gpu_rows_, shared.gpu_us, shared.cpu_us);
       return shared.sums;
     } catch (...) {
       slot_->abandon();  // the frame is the caller's again
@@ -98,8 +102,9 @@ class JointSummer final : public OnGpu {
 
   // Page-locked memory: the GPU goes down the frame band by band, the cores come up from the bottom, and
   // where a core finds a band that the GPU has done they have met. What was expected is only the GPU's limit,
-  // with something to spare; bands that both have done count once.
-  Shared meet(const Frame& frame, const DeviceFrame& on_device, const Region& region, int gpu_share) {
+  // with something to spare; bands that both have done count once. When the GPU cannot read the frame after
+  // all the cores do all of it.
+  Shared meet(const Frame& frame, const Region& region, int gpu_share) {
     const Stopwatch watch;
     const int spare = std::max(region.height / 32, 4 * band_rows);
     bands_->plan(region, std::min(region.height, gpu_share + spare));
@@ -117,7 +122,11 @@ class JointSummer final : public OnGpu {
     };
     parallel_chunks(threads_, 1, threads_, [&](std::int64_t, std::int64_t, std::int64_t worker) {
       // A launch takes a core some microseconds, an order half of one, for which the others need not wait.
-      if (worker == 0) bands_->start(on_device);
+      if (worker == 0) {
+        const Whereabouts at = find(frame);
+        in_place_ = at.on_device.has_value();
+        if (in_place_) bands_->start(*at.on_device);
+      }
       Sums sums;
       for (Turn turn = take(deal.first(static_cast<int>(worker))); turn.piece < pieces;) {
         if (turn.piece != strips && bands_->is_in(band_of(turn.piece))) {
@@ -127,7 +136,7 @@ class JointSummer final : public OnGpu {
         }
         std::optional<Turn> after;
         auto next = [&] { return (after ? *after : after.emplace(take(deal.next()))).rows; };
-        const Sums added = weighing_.sum(frame, turn.rows, next);
+        const Sums added = weighing_.sum_strip(frame, turn.rows, next);
         if (turn.piece == strips) {
           sums += added;
         } else {
@@ -152,7 +161,7 @@ class JointSummer final : public OnGpu {
       shared.sums += gpu_sums(frame, b);
       if (bands_->is_in(b)) gpu_us = std::max(gpu_us, bands_->elapsed_us(b));
     }
-    bands_->end();
+    if (in_place_) bands_->end();
     gpu_rows_ = 0;
     if (gpu_us > 0) {
       const Region band = bands_->band(gpu_bands - 1);
@@ -192,7 +201,7 @@ class JointSummer final : public OnGpu {
     Sums sums;
     for (; band >= 0; band -= GpuBands::lanes) {
       if (bands_->is_in(band)) return sums += bands_->sums(band);
-      sums += weighing_.sum(frame, bands_->band(band));
+      sums += weighing_.sum_strip(frame, bands_->band(band));
     }
     return sums;
   }
@@ -217,7 +226,7 @@ class JointSummer final : public OnGpu {
       const int worker = static_cast<int>(i) - sends;
       workers_[static_cast<std::size_t>(worker)].sums =
           deal.work(worker, [&](const Region& strip, NextStrip next) {
-            const Sums sums = weighing_.sum(frame, strip, next);
+            const Sums sums = weighing_.sum_strip(frame, strip, next);
             // Who was first, and by how much, is what the splitter learns from. To look at the clock and at
             // the GPU's sums is not free: only those who may be last do.
             if (strip.height <= Deal::shortest && sends > 0 && sent_ == sends) look_at_gpu(watch);
@@ -244,6 +253,7 @@ class JointSummer final : public OnGpu {
   std::optional<GpuBands> bands_;  // when a filter weighs
   Splitter meeting_, splitting_;
   InFlight<Sums> done_;
+  bool in_place_ = false;         // the GPU could read the last frame where it lay
   std::vector<PartSums> pieces_;  // of bands, from the lowest up
   std::vector<PartSums> workers_;
   GpuClock clock_;

@@ -59,7 +59,7 @@ std::unique_ptr<Summer> make_summer(const Classifier& classifier, FrameFormat fo
     case TrackOn::cpu:
       break;
   }
-  return make_cpu_summer(classifier, options.threads);
+  return make_cpu_summer(classifier, format, options.threads);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "gpu_bands.hpp"
 #include "bands_cuda.hpp"
 #include "frames.hpp"
+#include "locate_math.hpp"
 #include "page_locked.hpp"
 #include "support/gpu.hpp"
 
@@ -55,7 +56,7 @@ TEST_F(GpuBandsTest, BandsHaveTheBitsOfTheCpu) {
       const Whereabouts at = find(frame);
       ASSERT_TRUE(at.on_device.has_value());
       EXPECT_FALSE(find(pageable.host()).page_locked);
-      GpuBands bands(filter, frame.height(), Device::cuda(0), offset * 1e5);
+      GpuBands bands(fix(filter, channels_of(frame.format())), frame.height(), Device::cuda(0), offset * 1e5);
       const int w = frame.width(), h = frame.height();
       for (const Region& region : {frame.whole(), Region{5, 3, w - 9, h - 4}, Region{w - 1, h - 2, 1, 2}}) {
         for (const int rows : {region.height, region.height / 2 + 1, 1}) {
@@ -82,7 +83,7 @@ TEST_F(GpuBandsTest, AGpuThatStayedSeesChangedPixels) {
     PinnedFrame locked(pageable);
     const Frame frame = locked.host();
     const Whereabouts at = find(frame);
-    GpuBands bands(filter, frame.height(), Device::cuda(0), 1e6);
+    GpuBands bands(fix(filter, channels_of(frame.format())), frame.height(), Device::cuda(0), 1e6);
     for (int k = 0; k < 30; ++k) {
       for (std::size_t i = 0; i < pageable.bytes().size(); i += 13) locked.data()[i] += 17;
       EXPECT_EQ(bands.is_ready(), k > 0);
@@ -105,7 +106,7 @@ TEST_F(GpuBandsTest, TheGpuStopsWhenItIsTold) {
   const PinnedFrame locked(pageable);
   const Frame frame = locked.host();
   const Whereabouts at = find(frame);
-  GpuBands bands(filter, frame.height(), Device::cuda(0), 1e5);
+  GpuBands bands(fix(filter, channels_of(frame.format())), frame.height(), Device::cuda(0), 1e5);
   bands.plan(frame.whole(), frame.height());
   bands.end();  // before it has begun: each block does the band that it has, and perhaps some more
   bands.start(*at.on_device);

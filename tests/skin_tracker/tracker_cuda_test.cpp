@@ -165,6 +165,22 @@ TEST_F(TrackerCuda, TheJointFormTriesSplitsAndEachHasTheSameBits) {
   }
 }
 
+// Cores begin before it is known whether the GPU can read this frame where it lies.
+TEST_F(TrackerCuda, TheJointFormTakesFramesOfAnyMemoryInAnyOrder) {
+  const RandomFrame first(FrameFormat::rgba, 640, 360, 52), second(FrameFormat::rgba, 640, 360, 53);
+  const PinnedFrame locked(first);
+  const Region part{100, 31, 300, 212};
+  const auto summer = make_joint_summer(filter, FrameFormat::rgba, 640, 360, 0, 0, ready_us);
+  for (int k = 0; k < 120; ++k) {
+    const Frame host = k / 3 % 3 == 1 || k % 5 == 0 ? second.host() : locked.host();
+    const Region region = k % 4 == 3 ? part : host.whole();
+    EXPECT_EQ(summer->sum(host, region), sum_cpu(host, region, filter)) << k;
+    if (host.data() == second.host().data()) {
+      EXPECT_EQ(summer->gpu_rows(), 0) << k;
+    }
+  }
+}
+
 TEST_F(TrackerCuda, SteadyStateAllocatesNothing) {
   const RandomFrame frame(FrameFormat::rgba, 640, 360, 61);
   const Region part{100, 100, 50, 60};
@@ -201,8 +217,8 @@ TEST_F(TrackerCuda, SamplesAreThoseOfTheCpu) {
   ellipse.precision = {0.005, 0.001, 0.008};
   std::uint64_t seed = 90;
   for (const Classifier& classifier : {Classifier(filter), Classifier(ellipse)}) {
-    const auto cpu = make_cpu_summer(classifier, 1);
     for (const FrameFormat format : all_frame_formats) {
+      const auto cpu = make_cpu_summer(classifier, format, 1);
       const RandomFrame frame(format, 202, 102, ++seed, 3);
       SCOPED_TRACE(frame.words());
       Stream stream;

@@ -221,7 +221,7 @@ TEST(CpuSummer, SamplesTheMiddlesOfTiles) {
   std::vector<Rgb8> pixels(320 * 180);
   scene.render(3, {pixels.data(), 320, 180});
   const Frame frame{ImageView<const Rgb8>(pixels.data(), 320, 180)};
-  const auto summer = make_cpu_summer(filter, 1);
+  const auto summer = make_cpu_summer(filter, FrameFormat::rgb, 1);
   for (const int step : {1, 3, 7}) {
     const Region region{31, 17, 200, 101};
     std::vector<std::uint16_t> fast(static_cast<std::size_t>(200 / step) *

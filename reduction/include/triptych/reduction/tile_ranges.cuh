@@ -252,10 +252,16 @@ __global__ void __launch_bounds__(S::threads, S::blocks_a_multiprocessor)
 
 }  // namespace detail
 
+struct NothingToDo {
+  void operator()() const {}
+};
+
 // Starts the desk's call (next_call() was before it) and returns: the first ranges are done first, each of so
-// many tiles, and the desk says which are in.
-template <class S>
-void start_tile_ranges(const S& source, int tiles_a_range, int ranges, RangeDesk& desk) {
+// many tiles, and the desk says which are in. An order takes no call of the driver; before_launch() is called
+// when there is none to take it, for a caller whose current device may be another.
+template <class S, class BeforeLaunch = NothingToDo>
+void start_tile_ranges(const S& source, int tiles_a_range, int ranges, RangeDesk& desk,
+                       BeforeLaunch before_launch = {}) {
   constexpr auto kernel = detail::tile_ranges_kernel<S>;
   static_assert(std::is_trivially_copyable_v<S> && detail::order_words<S> <= RangeDesk::most_order_words);
   require(tiles_a_range >= 1 && ranges >= 1 && ranges <= desk.most_ranges(), "cannot add up ", ranges,
@@ -268,6 +274,7 @@ void start_tile_ranges(const S& source, int tiles_a_range, int ranges, RangeDesk
     desk.order(words);
     return;
   }
+  before_launch();
   const LaunchShape shape{dim3(static_cast<unsigned>(desk.blocks() + 1)), S::threads};
   launch(kernel, shape, desk.stream(), order, desk.words_for_launch(id));
   desk.launched(id);
