@@ -12,14 +12,13 @@ namespace triptych::skin_tracker {
 
 class GpuBands {
  public:
-  // So many bands are on their way at a time: enough to keep the bus busy while the cores are at work, too.
-  // More would leave more of them half done when the two sides meet.
-  static constexpr int lanes = 8;
+  // For frames of up to that size whose channels the filter was fixed for. After a frame the GPU stays at the
+  // ready for the next one for so long. When this goes the frame is the caller's again.
+  GpuBands(const FixedFilter& filter, FrameFormat format, int width, int height, Device device,
+           double ready_us);
 
-  // For regions of up to `height` rows, of frames with the channels that the filter was fixed for. After a
-  // frame the GPU stays at the ready for the next one for so long. When this goes the frame is the caller's
-  // again.
-  GpuBands(const FixedFilter& filter, int height, Device device, double ready_us);
+  // So many bands are on their way at a time.
+  int lanes() const { return desk_.blocks(); }
 
   // The bands of the upper rows of a region, at least one, and the rows of one of them.
   void plan(const Region& region, int rows);
@@ -31,7 +30,7 @@ class GpuBands {
   bool is_ready() const { return desk_.is_waiting(); }
   void start(const DeviceFrame& frame);
   // By any thread, any time; costs little, and is true for good once it is. A band that is in has those that
-  // are `lanes`, 2 `lanes`, ... above it with it.
+  // are lanes(), 2 lanes(), ... above it with it.
   bool is_in(int i) const { return desk_.is_in(i); }
   // By a core that will soon look at it.
   void ask_for(int i) const { desk_.ask_for(i); }

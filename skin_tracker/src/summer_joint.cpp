@@ -33,7 +33,7 @@ class JointSummer final : public OnGpu {
         splitting_(height),
         pieces_(static_cast<std::size_t>((height / band_rows + 2) * pieces_a_band)),
         workers_(static_cast<std::size_t>(threads_)) {
-    if (weighing_.filter) bands_.emplace(weighing_.fixed, height, device_, ready_us);
+    if (weighing_.filter) bands_.emplace(weighing_.fixed, format, width, height, device_, ready_us);
   }
 
   void begin(const Frame& frame, const Region& region) override {
@@ -157,7 +157,7 @@ class JointSummer final : public OnGpu {
     for (int piece = 0; piece < (bands_->count() - gpu_bands) * pieces_a_band; ++piece)
       shared.sums += pieces_[static_cast<std::size_t>(piece)].sums;
     double gpu_us = 0;
-    for (int b = std::max(0, gpu_bands - GpuBands::lanes); b < gpu_bands; ++b) {
+    for (int b = std::max(0, gpu_bands - bands_->lanes()); b < gpu_bands; ++b) {
       shared.sums += gpu_sums(frame, b);
       if (bands_->is_in(b)) gpu_us = std::max(gpu_us, bands_->elapsed_us(b));
     }
@@ -186,8 +186,8 @@ class JointSummer final : public OnGpu {
   }
   // The caller has met the GPU at a band and waits for the other cores, who may meet it some bands below.
   void ask_for_bands(int met) const {
-    const int last = std::min(met + GpuBands::lanes / 2, bands_->count() - 1);
-    for (int b = std::max(0, met + 1 - GpuBands::lanes); b <= last; ++b) bands_->ask_for(b);
+    const int last = std::min(met + bands_->lanes() / 2, bands_->count() - 1);
+    for (int b = std::max(0, met + 1 - bands_->lanes()); b <= last; ++b) bands_->ask_for(b);
   }
   void await(int band) const {
     constexpr double patience_us = 100;
@@ -199,7 +199,7 @@ class JointSummer final : public OnGpu {
   Sums gpu_sums(const Frame& frame, int band) const {
     if (!bands_->is_in(band)) await(band);
     Sums sums;
-    for (; band >= 0; band -= GpuBands::lanes) {
+    for (; band >= 0; band -= bands_->lanes()) {
       if (bands_->is_in(band)) return sums += bands_->sums(band);
       sums += weighing_.sum_strip(frame, bands_->band(band));
     }

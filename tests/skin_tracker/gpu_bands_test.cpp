@@ -56,7 +56,8 @@ TEST_F(GpuBandsTest, BandsHaveTheBitsOfTheCpu) {
       const Whereabouts at = find(frame);
       ASSERT_TRUE(at.on_device.has_value());
       EXPECT_FALSE(find(pageable.host()).page_locked);
-      GpuBands bands(fix(filter, channels_of(frame.format())), frame.height(), Device::cuda(0), offset * 1e5);
+      GpuBands bands(fix(filter, channels_of(frame.format())), frame.format(), frame.width(), frame.height(),
+                     Device::cuda(0), offset * 1e5);
       const int w = frame.width(), h = frame.height();
       for (const Region& region : {frame.whole(), Region{5, 3, w - 9, h - 4}, Region{w - 1, h - 2, 1, 2}}) {
         for (const int rows : {region.height, region.height / 2 + 1, 1}) {
@@ -67,7 +68,7 @@ TEST_F(GpuBandsTest, BandsHaveTheBitsOfTheCpu) {
           for (int i = 0; i < bands.count(); ++i) {
             ASSERT_TRUE(comes_in(bands, i)) << i;
             Sums expected;
-            for (int b = i; b >= 0; b -= GpuBands::lanes) expected += sum_cpu(frame, bands.band(b), filter);
+            for (int b = i; b >= 0; b -= bands.lanes()) expected += sum_cpu(frame, bands.band(b), filter);
             EXPECT_EQ(bands.sums(i), expected) << i;
           }
           bands.end();
@@ -83,14 +84,15 @@ TEST_F(GpuBandsTest, AGpuThatStayedSeesChangedPixels) {
     PinnedFrame locked(pageable);
     const Frame frame = locked.host();
     const Whereabouts at = find(frame);
-    GpuBands bands(fix(filter, channels_of(frame.format())), frame.height(), Device::cuda(0), 1e6);
+    GpuBands bands(fix(filter, channels_of(frame.format())), frame.format(), frame.width(), frame.height(),
+                   Device::cuda(0), 1e6);
     for (int k = 0; k < 30; ++k) {
       for (std::size_t i = 0; i < pageable.bytes().size(); i += 13) locked.data()[i] += 17;
       EXPECT_EQ(bands.is_ready(), k > 0);
       bands.plan(frame.whole(), frame.height());
       bands.start(*at.on_device);
       Sums sums;
-      for (int i = bands.count() - GpuBands::lanes; i < bands.count(); ++i) {
+      for (int i = bands.count() - bands.lanes(); i < bands.count(); ++i) {
         ASSERT_TRUE(comes_in(bands, i));
         sums += bands.sums(i);
         EXPECT_GT(bands.elapsed_us(i), 0);
@@ -106,7 +108,8 @@ TEST_F(GpuBandsTest, TheGpuStopsWhenItIsTold) {
   const PinnedFrame locked(pageable);
   const Frame frame = locked.host();
   const Whereabouts at = find(frame);
-  GpuBands bands(fix(filter, channels_of(frame.format())), frame.height(), Device::cuda(0), 1e5);
+  GpuBands bands(fix(filter, channels_of(frame.format())), frame.format(), frame.width(), frame.height(),
+                 Device::cuda(0), 1e5);
   bands.plan(frame.whole(), frame.height());
   bands.end();  // before it has begun: each block does the band that it has, and perhaps some more
   bands.start(*at.on_device);
@@ -120,7 +123,7 @@ TEST_F(GpuBandsTest, TheGpuStopsWhenItIsTold) {
   bands.plan(frame.whole(), frame.height());  // and the next frame is whole again
   bands.start(*at.on_device);
   Sums sums;
-  for (int i = bands.count() - GpuBands::lanes; i < bands.count(); ++i) {
+  for (int i = bands.count() - bands.lanes(); i < bands.count(); ++i) {
     ASSERT_TRUE(comes_in(bands, i));
     sums += bands.sums(i);
   }
