@@ -31,7 +31,7 @@ using skin_tracker::Sums;
 class CpuFrames {
  public:
   static const CpuFrames& instance(bool quick) {
-    static const CpuFrames frames(quick ? 6 : 32);
+    static const CpuFrames frames(quick ? 6 : 64);
     return frames;
   }
 

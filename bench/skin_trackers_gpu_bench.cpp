@@ -75,16 +75,16 @@ struct InTurns {
   Timing cpu, joint;
 };
 
-InTurns time_in_turns(bool pinned, int threads, int in_a_row, bool quick) {
+InTurns time_in_turns(FrameFormat format, bool pinned, int threads, int in_a_row, bool quick) {
   auto& frames = GpuFrames::instance(quick);
   std::optional<PageableFrames> pageable;
   if (!pinned) pageable.emplace(frames);
-  const auto frame = [&](int k) { return pinned ? frames.host(k) : pageable->frame(k); };
+  const auto frame = [&](int k) { return pinned ? frames.host(k, format) : pageable->frame(k); };
   const auto tracker_on = [=](TrackOn on) {
     skin_tracker::TrackerOptions options;
     options.on = on;
     options.threads = threads;
-    return Tracker(skin_filter, FrameFormat::rgba, skin_width, skin_height, options);
+    return Tracker(skin_filter, format, skin_width, skin_height, options);
   };
   Tracker cpu = tracker_on(TrackOn::cpu), joint = tracker_on(TrackOn::joint);
   for (int k = 0; k < 20; ++k) {
@@ -109,18 +109,18 @@ InTurns time_in_turns(bool pinned, int threads, int in_a_row, bool quick) {
   return {summarize(cpu_us), summarize(joint_us)};
 }
 
-void add_in_turns(bool pinned, int threads, int in_a_row, bool quick) {
+void add_in_turns(FrameFormat format, bool pinned, int threads, int in_a_row, bool quick) {
   std::string mode = pinned ? "pinned" : "pageable";
   if (threads > 0) mode.append("_").append(std::to_string(threads)).append("_threads");
   if (in_a_row > 1) mode += "_by_itself";
   auto timed = std::make_shared<std::optional<InTurns>>();
   const auto measure = [=](Timing InTurns::*which) {
-    if (!*timed) *timed = time_in_turns(pinned, threads, in_a_row, quick);
-    return Measurement{(**timed).*which, bytes_of(FrameFormat::rgba), 0};
+    if (!*timed) *timed = time_in_turns(format, pinned, threads, in_a_row, quick);
+    return Measurement{(**timed).*which, bytes_of(format), 0};
   };
-  const std::string format(to_string(FrameFormat::rgba));
-  add(skin_name("tracker_joint", mode, format), [=] { return measure(&InTurns::joint); });
-  add(skin_name("tracker_cpu", mode, format), [=] { return measure(&InTurns::cpu); });
+  const std::string name(to_string(format));
+  add(skin_name("tracker_joint", mode, name), [=] { return measure(&InTurns::joint); });
+  add(skin_name("tracker_cpu", mode, name), [=] { return measure(&InTurns::cpu); });
 }
 
 }  // namespace
@@ -130,13 +130,15 @@ void define_gpu_trackers(bool quick) {
     add_tracker("tracker_cuda", TrackOn::cuda, format, true, false, quick);
   add_tracker("tracker_cuda", TrackOn::cuda, FrameFormat::rgba, false, false, quick);
   for (const int threads : {2, 4, 8, 12}) {
-    if (threads < default_threads()) add_in_turns(true, threads, 1, quick);
+    if (threads < default_threads()) add_in_turns(FrameFormat::rgba, true, threads, 1, quick);
   }
   for (const bool pinned : {true, false}) {
     add_tracker("tracker_cuda", TrackOn::cuda, FrameFormat::rgba, pinned, true, quick);
-    add_in_turns(pinned, 0, 1, quick);
+    add_in_turns(FrameFormat::rgba, pinned, 0, 1, quick);
   }
-  add_in_turns(true, 0, quick ? 20 : 60, quick);
+  add_in_turns(FrameFormat::rgba, true, 0, quick ? 20 : 60, quick);
+  for (const FrameFormat format : {FrameFormat::rgb, FrameFormat::nv12, FrameFormat::yuyv})
+    add_in_turns(format, true, 0, 1, quick);
 }
 
 }  // namespace triptych::bench

@@ -74,18 +74,22 @@ std::string copy_line(const SkinEntries& entries, const Limits& limits) {
          us_text(*limits.copy_us) + ").\n";
 }
 
-std::string joint_line(const SkinEntries& entries) {
-  const Entry* cuda = entries.at("tracker_cuda", "pinned");
+std::string joint_line(const SkinEntries& entries, const std::string& mode, const std::string& format) {
+  const Entry* joint = entries.at("tracker_joint", mode, format);
+  const Entry* cpu = entries.at("tracker_cpu", mode, format);
+  const Entry* cuda = entries.at("tracker_cuda", "pinned", format);
+  const Entry* better = faster(cpu, cuda);
+  if (!joint || !better) return "";
+  const std::string which = cpu && cuda ? ", the better of tracker_cpu and tracker_cuda" : "";
+  return subject(*joint) + speed_words(*joint, *better, better->name.series + which) + ".\n";
+}
+
+std::string joint_lines(const SkinEntries& entries) {
   std::string lines;
   for (const char* mode : {"pinned", "pinned_by_itself", "pinned_12_threads", "pinned_8_threads",
-                           "pinned_4_threads", "pinned_2_threads"}) {
-    const Entry* joint = entries.at("tracker_joint", mode);
-    const Entry* cpu = entries.at("tracker_cpu", mode);
-    const Entry* better = faster(cpu, cuda);
-    if (!joint || !better) continue;
-    const std::string which = cpu && cuda ? ", the better of tracker_cpu and tracker_cuda" : "";
-    lines += subject(*joint) + speed_words(*joint, *better, better->name.series + which) + ".\n";
-  }
+                           "pinned_4_threads", "pinned_2_threads"})
+    lines += joint_line(entries, mode, "rgba");
+  for (const char* format : {"rgb", "nv12", "yuyv"}) lines += joint_line(entries, "pinned", format);
   return lines;
 }
 
@@ -136,7 +140,7 @@ std::int64_t threads_of_bench(const Results& results) {
 std::string skin_verdict(const Results& results, const Limits& limits) {
   const SkinEntries entries(results);
   return resident_line(entries) + batch_line(entries, limits) + copy_line(entries, limits) +
-         joint_line(entries) + format_line(entries) +
+         joint_lines(entries) + format_line(entries) +
          cpu_line(entries, "threads", threads_of_bench(results), limits.read_cpu_all,
                   "what all cores can read") +
          cpu_line(entries, "simd", 1, limits.read_cpu_1, "what one core can read");
