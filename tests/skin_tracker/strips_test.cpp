@@ -89,6 +89,7 @@ TEST(Deal, ThreadsDoEveryRowOnce) {
       std::vector<PartSums> parts(workers);
       {
         std::vector<std::jthread> threads;
+        threads.reserve(workers);
         for (int w = 0; w < workers; ++w)
           threads.emplace_back(
               [&, w] { parts[static_cast<std::size_t>(w)].sums = deal.work(w, CountRows{w % 2}); });

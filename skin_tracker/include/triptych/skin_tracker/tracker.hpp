@@ -22,8 +22,9 @@ struct TrackerOptions {
   int threads = 0;  // of the CPU; 0: all cores
   int ordinal = 0;  // of the GPU
   // Joint, with frames in page-locked memory: how long the GPU stays at the ready after a frame, up to a
-  // second. A frame that comes within that time begins there 6 us earlier; meanwhile nine multiprocessors do
-  // nothing but wait, and so does whoever waits for the whole GPU (to free memory, say). 0: not at all.
+  // second. A frame that comes within that time begins there 6 us earlier; meanwhile some multiprocessors,
+  // seven for RGBA, do nothing but wait, and so does whoever waits for the whole GPU (to free memory, say).
+  // 0: not at all.
   double ready_us = 500;
 
   // Gating: only a window around the last position counts, so that hands, other faces and walls of skin
