@@ -53,7 +53,10 @@ TrackerOptions tracker_options(const Options& options, const SkinModel& model) {
   }
   t.gate = options.gate;
   t.smooth = options.smooth;
-  if (options.gate) t.start = model.start;
+  if (options.gate) {
+    t.start = model.start;
+    if (model.calibration) t.gate_by = model.calibration->colours;
+  }
   if (model.calibration && model.calibration->area > 0) t.reference_area = model.calibration->area;
   return t;
 }

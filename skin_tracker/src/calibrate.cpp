@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -30,6 +31,7 @@
 
 #include "colour_grid.hpp"
 #include "direction_search.hpp"
+#include "histogram.hpp"
 
 namespace triptych::skin_tracker {
 
@@ -196,6 +198,51 @@ Weights mean_weights(const std::vector<SharedColour>& colours, const LinearFilte
   return {sum.face / all.face, sum.background / all.background};
 }
 
+// For a gate: how many of the pixels of each cell of colours are the face's, if there were as many pixels
+// outside as inside and a third of all were seen in less light, a third in more. Colours are known by the
+// means of their cells: they are spread over the cells around their place.
+HistogramRatio shares_of_face(const std::vector<SharedColour>& colours, double pixels) {
+  constexpr int bits = 5, side = 1 << bits;
+  constexpr double cell = 256.0 / side;
+  constexpr std::array<double, 3> lights{1 / 1.3, 1, 1.3};
+  Weights all;
+  for (const SharedColour& c : colours) {
+    all.face += c.face;
+    all.background += c.background;
+  }
+  const double scale = pixels / all.face;
+  const double price = std::min(1.0, all.face / all.background);
+  std::vector<CellCount> counts(std::size_t{side} * side * side);
+  const auto add = [&](const std::array<int, 3>& at, const SharedColour& c, double share) {
+    std::size_t i = 0;
+    for (const int k : at) i = i * side + static_cast<std::size_t>(std::clamp(k, 0, side - 1));
+    counts[i].skin += share * scale * c.face;
+    counts[i].other += share * scale * price * c.background;
+  };
+  for (const SharedColour& c : colours) {
+    for (const double light : lights) {
+      std::array<int, 3> low{};
+      std::array<double, 3> above{};
+      for (std::size_t i = 0; i < 3; ++i) {
+        const double place = std::min(255.0, light * std::array{c.r, c.g, c.b}[i]) / cell - 0.5;
+        low[i] = static_cast<int>(std::floor(place));
+        above[i] = place - low[i];
+      }
+      for (int corner = 0; corner < 8; ++corner) {
+        const std::array<int, 3> high{corner >> 2, corner >> 1 & 1, corner & 1};
+        double share = 1.0 / lights.size();
+        std::array<int, 3> at{};
+        for (std::size_t i = 0; i < 3; ++i) {
+          share *= high[i] == 1 ? above[i] : 1 - above[i];
+          at[i] = low[i] + high[i];
+        }
+        add(at, c, share);
+      }
+    }
+  }
+  return shares_of(bits, std::move(counts));
+}
+
 }  // namespace
 
 std::string_view explain(CalibrationStatus status) {
@@ -234,6 +281,7 @@ Calibration calibrate(std::span<const MarkedFrame> frames, int threads) {
     face += c.face;
     background += c.background;
   }
+  result.colours = shares_of_face(palette.fine, static_cast<double>(grid.face_pixels()));
   const double price = std::min(1.0, most_background * face / background);
   for (const double dearer : {1, 4, 16}) {
     const LinearFilter filter = best_filter(palette, price * dearer, threads);

@@ -12,6 +12,7 @@
 
 #include "classifier_math.hpp"
 #include "direction_search.hpp"
+#include "histogram.hpp"
 
 namespace triptych::skin_tracker {
 
@@ -238,31 +239,52 @@ ChrominanceEllipse train_ellipse(std::span<const LabelledPixel> pixels, const To
   return ellipse;
 }
 
-// Each cell's share is drawn towards that of the eight times larger cell around it as by one more pixel; an
-// empty cell has the share of the larger one. Colours in an eighth of the cube without any pixel are no skin.
 HistogramRatio train_histogram(std::span<const LabelledPixel> pixels) {
   constexpr int bits = 5;
+  std::vector<CellCount> cells(std::size_t{1} << (3 * bits));
+  for (const LabelledPixel& p : pixels) {
+    CellCount& cell = cells[static_cast<std::size_t>(cell_of(bits, p.colour.r, p.colour.g, p.colour.b))];
+    ++(p.skin ? cell.skin : cell.other);
+  }
+  return shares_of(bits, std::move(cells));
+}
+
+// The cell of the next larger grid that cell i of (2^level)^3 lies in.
+std::size_t larger_cell(std::size_t i, int level) {
+  const std::size_t side = std::size_t{1} << level;
+  const std::size_t r = i / side / side / 2, g = i / side % side / 2, b = i % side / 2;
+  return (r * side / 2 + g) * side / 2 + b;
+}
+
+}  // namespace
+
+HistogramRatio shares_of(int bits, std::vector<CellCount> cells) {
   constexpr double pull = 1;
+  std::vector<std::vector<CellCount>> levels(static_cast<std::size_t>(bits) + 1);
+  levels.back() = std::move(cells);
+  for (int level = bits; level > 1; --level) {
+    const std::vector<CellCount>& small = levels[static_cast<std::size_t>(level)];
+    std::vector<CellCount>& large = levels[static_cast<std::size_t>(level - 1)];
+    large.resize(small.size() / 8);
+    for (std::size_t i = 0; i < small.size(); ++i) {
+      CellCount& cell = large[larger_cell(i, level)];
+      cell.other += small[i].other;
+      cell.skin += small[i].skin;
+    }
+  }
   std::vector<float> larger(1, 0.0f);
   for (int level = 1; level <= bits; ++level) {
-    std::vector<std::array<double, 2>> cells(std::size_t{1} << (3 * level));
-    for (const LabelledPixel& p : pixels) {
-      const int cell = cell_of(level, p.colour.r, p.colour.g, p.colour.b);
-      ++cells[static_cast<std::size_t>(cell)][p.skin ? 1 : 0];
-    }
-    std::vector<float> share(cells.size());
-    const std::size_t side = std::size_t{1} << level;
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      const std::size_t r = i / side / side / 2, g = i / side % side / 2, b = i % side / 2;
-      const double above = level == 1 ? larger[0] : larger[(r * side / 2 + g) * side / 2 + b];
-      share[i] = static_cast<float>((cells[i][1] + pull * above) / (cells[i][0] + cells[i][1] + pull));
+    const std::vector<CellCount>& counts = levels[static_cast<std::size_t>(level)];
+    std::vector<float> share(counts.size());
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      const double above = larger[level == 1 ? 0 : larger_cell(i, level)];
+      share[i] =
+          static_cast<float>((counts[i].skin + pull * above) / (counts[i].other + counts[i].skin + pull));
     }
     larger = std::move(share);
   }
   return {bits, std::move(larger)};
 }
-
-}  // namespace
 
 Classifier train_classifier(std::string_view name, std::span<const LabelledPixel> pixels) {
   constexpr double fewest = 8;

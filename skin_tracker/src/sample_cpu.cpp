@@ -3,6 +3,7 @@
 #include <triptych/core/error.hpp>
 
 #include "locate_math.hpp"
+#include "table_math.hpp"
 
 namespace triptych::skin_tracker {
 
@@ -30,6 +31,17 @@ void sample(const Frame& frame, const Region& region, int step, std::uint16_t* o
   }
 }
 
+// Table: [colour] is its weight.
+template <class Table>
+void sample_by_colour(const Frame& frame, const Region& region, int step, const Table& table,
+                      std::span<std::uint16_t> weights) {
+  check(frame, region, step, weights);
+  by_format(frame.format(), [&](auto format) {
+    sample<format.value>(frame, region, step, weights.data(),
+                         [&](const PixelBytes& p) { return table[colour_of<format.value>(p)]; });
+  });
+}
+
 }  // namespace
 
 void sample_cpu(const Frame& frame, const Region& region, int step, const LinearFilter& filter,
@@ -44,11 +56,18 @@ void sample_cpu(const Frame& frame, const Region& region, int step, const Linear
 
 void sample_cpu(const Frame& frame, const Region& region, int step, const WeightTable<std::uint16_t>& table,
                 std::span<std::uint16_t> weights) {
-  check(frame, region, step, weights);
-  by_format(frame.format(), [&](auto format) {
-    sample<format.value>(frame, region, step, weights.data(),
-                         [&](const PixelBytes& p) { return table[colour_of<format.value>(p)]; });
-  });
+  sample_by_colour(frame, region, step, table, weights);
+}
+
+HistogramWeights::HistogramWeights(const HistogramRatio& histogram) : bits_(histogram.bits) {
+  require_usable(histogram);
+  cells_.reserve(histogram.share.size());
+  for (const float share : histogram.share) cells_.push_back(stored<std::uint16_t>(share));
+}
+
+void sample_cpu(const Frame& frame, const Region& region, int step, const HistogramWeights& histogram,
+                std::span<std::uint16_t> weights) {
+  sample_by_colour(frame, region, step, histogram, weights);
 }
 
 }  // namespace triptych::skin_tracker

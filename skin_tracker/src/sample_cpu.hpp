@@ -5,8 +5,12 @@
 #include <triptych/skin_tracker/frame.hpp>
 #include <triptych/skin_tracker/weight_table.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
+
+#include "classifier_math.hpp"
 
 namespace triptych::skin_tracker {
 
@@ -16,6 +20,21 @@ namespace triptych::skin_tracker {
 void sample_cpu(const Frame& frame, const Region& region, int step, const LinearFilter& filter,
                 std::span<std::uint16_t> weights);
 void sample_cpu(const Frame& frame, const Region& region, int step, const WeightTable<std::uint16_t>& table,
+                std::span<std::uint16_t> weights);
+
+// The weights of a histogram as a table would have them, in so little memory that a core keeps it at hand.
+class HistogramWeights {
+ public:
+  explicit HistogramWeights(const HistogramRatio& histogram);
+  std::uint16_t operator[](Rgb8 colour) const {
+    return cells_[static_cast<std::size_t>(cell_of(bits_, colour.r, colour.g, colour.b))];
+  }
+
+ private:
+  int bits_;
+  std::vector<std::uint16_t> cells_;
+};
+void sample_cpu(const Frame& frame, const Region& region, int step, const HistogramWeights& histogram,
                 std::span<std::uint16_t> weights);
 
 }  // namespace triptych::skin_tracker

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "gate.hpp"
+#include "gate_sampler.hpp"
 #include "latency.hpp"
 #include "summer.hpp"
 
@@ -77,6 +78,12 @@ class Tracker::Impl {
         smooth_distance_(options.smoothing) {
     check(options, format, width, height);
     summer_ = make_summer(classifier, format, width, height, options);
+    if (options.gate && options.gate_by) {
+      sampler_.emplace(*options.gate_by, options.threads);
+      if (options.on != TrackOn::cpu)
+        device_sampler_ =
+            make_cuda_summer(*options.gate_by, format, width, height, options.ordinal, options.threads);
+    }
     last_.x_px = 0.5 * (width - 1);
     last_.y_px = 0.5 * (height - 1);
     last_.distance_m = options.reference_distance_m;
@@ -152,8 +159,16 @@ class Tracker::Impl {
   template <class F>
   void look(const F& frame, const Box& part) {
     map_.place(part, gate_.head_px(), width_, height_);
-    summer_->sample(frame, map_.region(), map_.step(), map_.samples());
+    sample(frame, map_.region(), map_.step(), map_.samples());
     map_.sum_up();
+  }
+
+  void sample(const Frame& frame, const Region& region, int step, std::span<std::uint16_t> weights) {
+    sampler_ ? sampler_->sample(frame, region, step, weights) : summer_->sample(frame, region, step, weights);
+  }
+  void sample(const DeviceFrame& frame, const Region& region, int step, std::span<std::uint16_t> weights) {
+    Summer& by = device_sampler_ ? *device_sampler_ : *summer_;
+    by.sample(frame, region, step, weights);
   }
 
   void place(TrackedHead& head, double seconds) {
@@ -188,6 +203,9 @@ class Tracker::Impl {
   WeightMap map_;
   OneEuro smooth_x_, smooth_y_, smooth_distance_;
   std::unique_ptr<Summer> summer_;
+  // When the gate goes by something else: for frames on the host, and for those on the GPU.
+  std::optional<GateSampler> sampler_;
+  std::unique_ptr<Summer> device_sampler_;
   std::int64_t frames_ = 0;
   InFlight<Submitted> in_flight_;
   TrackedHead last_;

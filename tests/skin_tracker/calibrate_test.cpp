@@ -151,6 +151,40 @@ TEST(Calibrate, BearsAChangeOfLight) {
   }
 }
 
+// Brighter and darker walls of the face's hue: a plane lets one of them in, the colours for a gate neither.
+TEST(Calibrate, ItsColoursTellApartWhatNoPlaneDoes) {
+  constexpr Rgb8 dark{80, 56, 44}, between{160, 112, 88}, bright{250, 175, 138};
+  Picture picture(240, 160, dark);
+  for (int y = 0; y < 160; ++y) {
+    for (int x = 120; x < 240; ++x) picture.at(x, y) = bright;
+  }
+  picture.fill(face, between);
+  picture.add_noise(3, 5);
+  const Calibration c = calibrate_one(picture.frame(), face);
+  ASSERT_EQ(c.status, CalibrationStatus::good);
+  EXPECT_GT(c.background_weight, 0.3);
+  const Classifier colours(c.colours);
+  EXPECT_GT(weight(colours, between), 0.9f);
+  EXPECT_LT(weight(colours, dark), 0.1f);
+  EXPECT_LT(weight(colours, bright), 0.1f);
+  // and in another light
+  EXPECT_GT(weight(colours, {200, 140, 110}), 0.5f);
+  EXPECT_GT(weight(colours, {130, 91, 71}), 0.5f);
+}
+
+TEST(Calibrate, ItsColoursAreShares) {
+  Picture picture(160, 140, wall);
+  picture.fill(face, skin);
+  picture.add_noise(12, 6);
+  const Calibration c = calibrate_one(picture.frame(), face);
+  ASSERT_EQ(c.colours.share.size(), std::size_t{1} << (3 * c.colours.bits));
+  for (const float share : c.colours.share) {
+    ASSERT_GE(share, 0.0f);
+    ASSERT_LE(share, 1.0f);
+  }
+  EXPECT_TRUE(calibrate_one(picture.frame(), {10, 10, 2, 2}).colours.share.empty());
+}
+
 TEST(Calibrate, GivesUpColoursThatCoincide) {
   for (const float noise : {0.0f, 2.0f, 10.0f, 40.0f}) {
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {

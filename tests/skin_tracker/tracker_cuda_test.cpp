@@ -241,23 +241,34 @@ TEST_F(TrackerCuda, SamplesAreThoseOfTheCpu) {
 }
 
 TEST_F(TrackerCuda, TheTrackerSeesTheSameHeadOnEveryDevice) {
-  TrackerOptions options;
-  options.gate = true;
-  Tracker cpu(filter, FrameFormat::rgb, 640, 480, options);
-  options.on = TrackOn::cuda;
-  Tracker cuda(filter, FrameFormat::rgb, 640, 480, options);
-  options.on = TrackOn::joint;
-  Tracker joint(filter, FrameFormat::rgb, 640, 480, options);
-  for (std::uint64_t seed = 80; seed < 90; ++seed) {
-    const RandomFrame frame(FrameFormat::rgb, 640, 480, seed);
-    const TrackedHead expected = cpu.track(frame.host());
-    for (Tracker* tracker : {&cuda, &joint}) {
-      const TrackedHead head = tracker->track(frame.host());
-      EXPECT_EQ(head.found, expected.found);
-      EXPECT_EQ(head.x_px, expected.x_px);
-      EXPECT_EQ(head.y_px, expected.y_px);
-      EXPECT_EQ(head.area, expected.area);
-      EXPECT_EQ(head.window, expected.window);
+  HistogramRatio colours{3, {}};
+  for (int i = 0; i < 1 << 9; ++i) colours.share.push_back(static_cast<float>(i * 37 % 101) / 100);
+  for (const std::optional<Classifier>& gate_by :
+       {std::optional<Classifier>(), std::optional<Classifier>(colours)}) {
+    TrackerOptions options;
+    options.gate = true;
+    options.gate_by = gate_by;
+    Tracker cpu(filter, FrameFormat::rgb, 640, 480, options);
+    options.on = TrackOn::cuda;
+    Tracker cuda(filter, FrameFormat::rgb, 640, 480, options),
+        resident(filter, FrameFormat::rgb, 640, 480, options);
+    options.on = TrackOn::joint;
+    Tracker joint(filter, FrameFormat::rgb, 640, 480, options);
+    Stream stream;
+    for (std::uint64_t seed = 80; seed < 90; ++seed) {
+      const RandomFrame frame(FrameFormat::rgb, 640, 480, seed);
+      DeviceBuffer<std::uint8_t> memory(static_cast<std::int64_t>(frame.bytes().size()));
+      copy_to_device(std::span<const std::uint8_t>(frame.bytes()), memory.span(), stream);
+      stream.synchronize();
+      const TrackedHead expected = cpu.track(frame.host());
+      for (const TrackedHead& head : {cuda.track(frame.host()), joint.track(frame.host()),
+                                      resident.track(frame.device(memory.data()))}) {
+        EXPECT_EQ(head.found, expected.found);
+        EXPECT_EQ(head.x_px, expected.x_px);
+        EXPECT_EQ(head.y_px, expected.y_px);
+        EXPECT_EQ(head.area, expected.area);
+        EXPECT_EQ(head.window, expected.window);
+      }
     }
   }
 }

@@ -9,10 +9,14 @@
 #include <vector>
 
 #include <triptych/core/error.hpp>
+#include <triptych/core/philox.hpp>
+#include <triptych/skin_tracker/calibrate.hpp>
 #include <triptych/skin_tracker/locate.hpp>
 #include <triptych/skin_tracker/synthetic.hpp>
 
+#include "gate_sampler.hpp"
 #include "latency.hpp"
+#include "skin_tracker/test_frame.hpp"
 #include "summer.hpp"
 #include "support/expect_error.hpp"
 
@@ -214,6 +218,70 @@ TEST(Tracker, FramesInFlightKeepTheirOrder) {
   }
   while (ahead.in_flight() > 0) expect_next();
   EXPECT_EQ(ahead.latency().frames, 20);
+}
+
+// A face between a darker and a brighter wall of its hue: one of them weighs as much as the face by any
+// plane.
+TEST(Tracker, AGateGoesByColoursThatNoPlaneSeparates) {
+  constexpr int width = 320, height = 200, frames = 60;
+  std::vector<Rgb8> pixels(std::size_t{width} * height);
+  const auto face_at = [](int k) { return Oval{30.0 + 3.5 * k, 60 + 20 * std::sin(0.2 * k), 44, 60}; };
+  const auto paint = [&](int k) {
+    const Oval face = face_at(k);
+    for (int y = 0; y < height; ++y) {
+      for (int x = 0; x < width; ++x) {
+        const double u = (x + 0.5 - face.x - face.width / 2) / (face.width / 2);
+        const double v = (y + 0.5 - face.y - face.height / 2) / (face.height / 2);
+        const Rgb8 wall = x < width / 2 ? Rgb8{80, 56, 44} : Rgb8{250, 175, 138};
+        pixels[static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x)] =
+            u * u + v * v <= 1 ? Rgb8{160, 112, 88} : wall;
+      }
+    }
+    return Frame{ImageView<const Rgb8>(pixels.data(), width, height)};
+  };
+  const MarkedFrame marked{paint(0), face_at(0)};
+  const Calibration learnt = calibrate({&marked, 1}, 1);
+  ASSERT_EQ(learnt.status, CalibrationStatus::good);
+  TrackerOptions options;
+  options.gate = true;
+  options.start = Region{30, 60, 44, 60};
+  options.gate_by = learnt.colours;
+  Tracker tracker(learnt.filter, FrameFormat::rgb, width, height, options);
+  for (int k = 0; k < frames; ++k) {
+    const TrackedHead head = tracker.track(paint(k));
+    const Oval face = face_at(k);
+    ASSERT_TRUE(head.found) << k;
+    EXPECT_LT(std::abs(head.x_px - face.x - face.width / 2), 0.2 * face.width) << k;
+    EXPECT_LT(std::abs(head.y_px - face.y - face.height / 2), 0.2 * face.height) << k;
+  }
+}
+
+TEST(Tracker, RefusesAGateThatGoesByNothing) {
+  TrackerOptions options;
+  options.gate = true;
+  options.gate_by = HistogramRatio{};
+  EXPECT_ERROR(tracker_of(64, 48, options), InvalidArgument, "histogram");
+}
+
+TEST(GateSampler, HasTheWeightsOfATable) {
+  PhiloxStream random(9, 0);
+  HistogramRatio histogram{4, {}};
+  for (int i = 0; i < 1 << 12; ++i)
+    histogram.share.push_back(static_cast<float>(random.next() % 1001) / 1000);
+  const GateSampler sampler(histogram, 1);
+  for (const FrameFormat format : test::all_formats) {
+    const test::TestFrame input(format, 90, 40, 3, 21);
+    const auto table = make_cpu_summer(histogram, format, 1);
+    for (const int step : {1, 3}) {
+      const Region region{7, 2, 80, 37};
+      std::vector<std::uint16_t> direct(static_cast<std::size_t>(80 / step) *
+                                        static_cast<std::size_t>(37 / step));
+      std::vector<std::uint16_t> looked_up(direct.size());
+      sampler.sample(input.frame(), region, step, direct);
+      table->sample(input.frame(), region, step, looked_up);
+      EXPECT_EQ(direct, looked_up);
+    }
+  }
 }
 
 TEST(CpuSummer, SamplesTheMiddlesOfTiles) {

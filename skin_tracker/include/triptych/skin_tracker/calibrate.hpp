@@ -5,6 +5,7 @@
 // hardly depends on the frame's size.
 #pragma once
 
+#include <triptych/skin_tracker/classifier.hpp>
 #include <triptych/skin_tracker/filter.hpp>
 #include <triptych/skin_tracker/frame.hpp>
 
@@ -39,6 +40,9 @@ struct Calibration {
   double face_weight = 0;        // mean weight inside the ovals
   double background_weight = 0;  // mean weight outside
   double area = 0;  // the weight inside the ovals as a share of the frame: the reference of distances
+  // For TrackerOptions::gate_by: which share of the pixels of a colour are the face's. Tells apart what no
+  // plane does; there are no cells when there were too few pixels.
+  HistogramRatio colours;
 };
 
 // Frames of any formats and sizes. InvalidArgument when there is no frame.

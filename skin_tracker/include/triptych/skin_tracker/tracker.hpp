@@ -31,6 +31,9 @@ struct TrackerOptions {
   // colour are not followed; the whole frame is looked at again when the head was lost.
   bool gate = false;
   std::optional<Region> start;  // where the head is in the first frame (its box); without it: the whole frame
+  // What the gate goes by, such as the colours of a calibration; without it: by the classifier. The head's
+  // place and area inside the window are always the classifier's.
+  std::optional<Classifier> gate_by;
 
   bool smooth = false;
   OneEuroOptions smoothing;
