@@ -184,7 +184,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
       ->group(group);
   app.add_flag("--gate", o.gate,
                "Look only around the last position, so that other skin is ignored; starts in the "
-               "calibrated box")
+               "calibrated box and goes by the colours there")
       ->group(group);
   app.add_flag("--smooth", o.smooth, "Smooth the position (One-Euro filter)")->group(group);
 
