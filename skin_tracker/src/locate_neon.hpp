@@ -86,13 +86,8 @@ struct Neon {
     RowSums running[rows];
     for (int step = pixels / lanes; step > 0; --step) {
       for (int r = 0; r < rows; ++r) {
-        ask_ahead(at.row[r], at.ahead);
         running[r].add(weigh(load<format>(at.row[r], at.chroma[r])));
-        at.row[r] += lanes * bytes_a_pixel(format);
-        if constexpr (has_chroma_plane(format)) {
-          ask_ahead(at.chroma[r], at.chroma_ahead);
-          at.chroma[r] += lanes;
-        }
+        at.template go_on<format, lanes>(r);
       }
     }
     const int rest = pixels % lanes;

@@ -43,14 +43,6 @@ TRIPTYCH_ALWAYS_INLINE void ask_ahead(const std::uint8_t* p, std::ptrdiff_t ahea
       read, second_cache);
 }
 
-// Rows that are read side by side, and how far from them those lie that will be read next.
-template <int rows>
-struct RowsAtOnce {
-  const std::uint8_t* row[rows];
-  const std::uint8_t* chroma[rows];
-  std::ptrdiff_t ahead, chroma_ahead;
-};
-
 constexpr bool has_chroma_plane(FrameFormat format) { return format == FrameFormat::nv12; }
 constexpr bool is_yuv(FrameFormat format) { return channels_of(format) != Channels::rgb; }
 constexpr int bytes_a_pixel(FrameFormat format) {
@@ -59,6 +51,25 @@ constexpr int bytes_a_pixel(FrameFormat format) {
          : format == FrameFormat::rgb || format == FrameFormat::bgr ? 3
                                                                     : 4;
 }
+
+// Rows that are read side by side, and how far from them those lie that will be read next.
+template <int rows>
+struct RowsAtOnce {
+  const std::uint8_t* row[rows];
+  const std::uint8_t* chroma[rows];
+  std::ptrdiff_t ahead, chroma_ahead;
+
+  // So many pixels of row r have been read: asks for those of the row that follows, and goes on.
+  template <FrameFormat format, int pixels>
+  TRIPTYCH_ALWAYS_INLINE void go_on(int r) {
+    ask_ahead(row[r], ahead);
+    row[r] += pixels * bytes_a_pixel(format);
+    if constexpr (has_chroma_plane(format)) {
+      ask_ahead(chroma[r], chroma_ahead);
+      chroma[r] += pixels;
+    }
+  }
+};
 
 // The coefficients in the order in which a pixel's bytes lie.
 template <FrameFormat format>
