@@ -4,7 +4,7 @@
 #include <opencv2/core/mat.hpp>
 #include <optional>
 
-#include <triptych/aam_fit/fitter.hpp>
+#include <triptych/aam_fit/face_tracker.hpp>
 
 namespace triptych::aam_demo {
 

@@ -61,8 +61,16 @@ void Device::activate() const {
   if (is_cuda()) runtime::set_device(ordinal_);
 }
 
+Device activated(Device device) {
+  device.activate();
+  return device;
+}
+
 bool built_with_cuda() noexcept { return runtime::built_with_cuda(); }
 int cuda_device_count() noexcept { return runtime::device_count(); }
 std::string cuda_unavailable_reason() { return runtime::unavailable_reason(); }
+void throw_cuda_unavailable(const char* function) {
+  throw Unavailable(std::string(function) + ": " + cuda_unavailable_reason() + ": use the CPU form");
+}
 
 }  // namespace triptych

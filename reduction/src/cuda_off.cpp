@@ -2,58 +2,50 @@
 #include "automatic.hpp"
 #include "element_lists.hpp"
 
-#include <triptych/core/error.hpp>
+#include <triptych/core/device.hpp>
 #include <triptych/reduction/autotune.hpp>
 #include <triptych/reduction/reduce.hpp>
 #include <triptych/reduction/rows.hpp>
 
 namespace triptych::reduction {
 
-namespace {
-
-[[noreturn]] void unavailable(const char* name) {
-  throw Unavailable(
-      std::string(name) +
-      ": Triptych was built without CUDA: use the _cpu twin, or configure with -DTRIPTYCH_CUDA=ON");
-}
-
-}  // namespace
-
-int current_device() { unavailable("current_device"); }
+int current_device() { throw_cuda_unavailable("current_device"); }
 
 template <class A, class T>
 requires SumPair<T, A>
-void sum_cuda(DeviceSpan<const T>, A*, const Options&, Workspace&, StreamRef) { unavailable("sum_cuda"); }
+void sum_cuda(DeviceSpan<const T>, A*, const Options&, Workspace&, StreamRef) {
+  throw_cuda_unavailable("sum_cuda");
+}
 
 template <Element T>
 void min_cuda(DeviceSpan<const T>, T*, const Options&, Workspace&, StreamRef) {
-  unavailable("min_cuda");
+  throw_cuda_unavailable("min_cuda");
 }
 
 template <Element T>
 void max_cuda(DeviceSpan<const T>, T*, const Options&, Workspace&, StreamRef) {
-  unavailable("max_cuda");
+  throw_cuda_unavailable("max_cuda");
 }
 
 template <Element T>
 void argmin_cuda(DeviceSpan<const T>, Indexed<T>*, const Options&, Workspace&, StreamRef) {
-  unavailable("argmin_cuda");
+  throw_cuda_unavailable("argmin_cuda");
 }
 
 template <Element T>
 void argmax_cuda(DeviceSpan<const T>, Indexed<T>*, const Options&, Workspace&, StreamRef) {
-  unavailable("argmax_cuda");
+  throw_cuda_unavailable("argmax_cuda");
 }
 
 template <class A, class T>
 requires DotAccumulator<T, A>
 void dot_cuda(DeviceSpan<const T>, DeviceSpan<const T>, A*, const Options&, Workspace&, StreamRef) {
-  unavailable("dot_cuda");
+  throw_cuda_unavailable("dot_cuda");
 }
 
 template <MomentElement T>
 void moments_cuda(DeviceSpan<const T>, Moments*, const Options&, Workspace&, StreamRef) {
-  unavailable("moments_cuda");
+  throw_cuda_unavailable("moments_cuda");
 }
 
 #define TRIPTYCH_SUM(A, T) \
@@ -77,24 +69,24 @@ TRIPTYCH_FOR_EACH_ELEMENT(TRIPTYCH_ORDER)
 #undef TRIPTYCH_DOT
 #undef TRIPTYCH_SUM
 
-RowDevice current_row_device() { unavailable("current_row_device"); }
+RowDevice current_row_device() { throw_cuda_unavailable("current_row_device"); }
 
 void row_sums_cuda(DeviceMatrixView<const float>, DeviceSpan<float>, const RowPlan&, Workspace&, StreamRef) {
-  unavailable("row_sums_cuda");
+  throw_cuda_unavailable("row_sums_cuda");
 }
 
 void multiply_cuda(DeviceMatrixView<const float>, DeviceSpan<const float>, DeviceSpan<float>, const RowPlan&,
                    Workspace&, StreamRef) {
-  unavailable("multiply_cuda");
+  throw_cuda_unavailable("multiply_cuda");
 }
 
 RowPlan tune_multiply_cuda(TuningCache&, DeviceMatrixView<const float>, DeviceSpan<const float>,
                            DeviceSpan<float>, Workspace&, StreamRef) {
-  unavailable("tune_multiply_cuda");
+  throw_cuda_unavailable("tune_multiply_cuda");
 }
 
 Strategy tune_sum_cuda(TuningCache&, DeviceSpan<const float>, Workspace&, StreamRef) {
-  unavailable("tune_sum_cuda");
+  throw_cuda_unavailable("tune_sum_cuda");
 }
 
 }  // namespace triptych::reduction

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "support/random.hpp"
+#include "testing/random.hpp"
 
 namespace triptych::report {
 namespace {

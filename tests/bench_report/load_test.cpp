@@ -6,9 +6,9 @@
 #include <triptych/core/file.hpp>
 
 #include "samples.hpp"
-#include "support/expect_error.hpp"
-#include "support/random.hpp"
-#include "support/temporary_directory.hpp"
+#include "testing/expect_error.hpp"
+#include "testing/random.hpp"
+#include "testing/temporary_directory.hpp"
 
 namespace triptych::report {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/random.hpp"
+#include "testing/random.hpp"
 
 namespace triptych::report {
 namespace {

@@ -8,7 +8,7 @@
 #include <triptych/core/file.hpp>
 
 #include "samples.hpp"
-#include "support/temporary_directory.hpp"
+#include "testing/temporary_directory.hpp"
 
 namespace triptych::report {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "report/report.hpp"
 #include "samples.hpp"
-#include "support/random.hpp"
+#include "testing/random.hpp"
 
 namespace triptych::report {
 

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "support/expect_error.hpp"
+#include "testing/expect_error.hpp"
 
 namespace triptych {
 namespace {

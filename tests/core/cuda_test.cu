@@ -10,9 +10,9 @@
 #include <triptych/core/image_view.hpp>
 #include <triptych/core/matrix_view.hpp>
 
-#include "support/expect_error.hpp"
-#include "support/gpu.hpp"
-#include "support/guarded.hpp"
+#include "testing/expect_error.hpp"
+#include "testing/gpu.hpp"
+#include "testing/guarded.hpp"
 
 namespace triptych {
 namespace {

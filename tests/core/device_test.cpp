@@ -7,8 +7,8 @@
 #include <triptych/core/error.hpp>
 #include <triptych/core/parallel.hpp>
 
-#include "support/expect_error.hpp"
-#include "support/gpu.hpp"
+#include "testing/expect_error.hpp"
+#include "testing/gpu.hpp"
 
 namespace triptych {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <type_traits>
 
-#include "support/expect_error.hpp"
+#include "testing/expect_error.hpp"
 
 namespace triptych {
 namespace {

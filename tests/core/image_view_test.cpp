@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "support/expect_error.hpp"
+#include "testing/expect_error.hpp"
 
 namespace triptych {
 namespace {

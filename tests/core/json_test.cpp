@@ -10,9 +10,9 @@
 #include <triptych/core/error.hpp>
 #include <triptych/core/file.hpp>
 
-#include "support/expect_error.hpp"
-#include "support/random.hpp"
-#include "support/temporary_directory.hpp"
+#include "testing/expect_error.hpp"
+#include "testing/random.hpp"
+#include "testing/temporary_directory.hpp"
 
 namespace triptych {
 namespace {

@@ -1,5 +1,5 @@
-#include "support/expect_error.hpp"
-#include "support/temporary_directory.hpp"
+#include "testing/expect_error.hpp"
+#include "testing/temporary_directory.hpp"
 
 #include <gtest/gtest.h>
 #include <triptych/core/error.hpp>

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "support/expect_error.hpp"
+#include "testing/expect_error.hpp"
 
 namespace triptych {
 namespace {

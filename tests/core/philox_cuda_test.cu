@@ -9,8 +9,8 @@
 #include <triptych/core/philox.hpp>
 #include <triptych/core/span.hpp>
 
-#include "support/gpu.hpp"
-#include "support/guarded.hpp"
+#include "testing/gpu.hpp"
+#include "testing/guarded.hpp"
 
 namespace triptych {
 namespace {

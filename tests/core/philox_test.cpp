@@ -7,7 +7,7 @@
 #include <numbers>
 #include <set>
 
-#include "support/random.hpp"
+#include "testing/random.hpp"
 
 namespace triptych {
 namespace {

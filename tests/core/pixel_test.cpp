@@ -8,8 +8,8 @@
 
 #include <triptych/core/error.hpp>
 
-#include "support/expect_error.hpp"
-#include "support/random.hpp"
+#include "testing/expect_error.hpp"
+#include "testing/random.hpp"
 
 namespace triptych {
 namespace {

@@ -1,5 +1,5 @@
-#include "support/expect_error.hpp"
-#include "support/mutate.hpp"
+#include "testing/expect_error.hpp"
+#include "testing/mutate.hpp"
 
 #include <gtest/gtest.h>
 #include <triptych/core/error.hpp>

@@ -6,7 +6,7 @@
 #include <span>
 #include <type_traits>
 
-#include "support/expect_error.hpp"
+#include "testing/expect_error.hpp"
 
 namespace triptych {
 namespace {

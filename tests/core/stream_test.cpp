@@ -9,8 +9,8 @@
 #include <triptych/core/device.hpp>
 #include <triptych/core/error.hpp>
 
-#include "support/expect_error.hpp"
-#include "support/gpu.hpp"
+#include "testing/expect_error.hpp"
+#include "testing/gpu.hpp"
 
 namespace triptych {
 namespace {

@@ -1,8 +1,8 @@
 // Tuning on the GPU: the choice is valid, remembered, and not measured again.
 #include "sizes.hpp"
-#include "support/gpu.hpp"
-#include "support/random.hpp"
-#include "support/temporary_directory.hpp"
+#include "testing/gpu.hpp"
+#include "testing/random.hpp"
+#include "testing/temporary_directory.hpp"
 
 #include <gtest/gtest.h>
 #include <triptych/core/buffer.hpp>

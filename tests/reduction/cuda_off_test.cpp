@@ -1,5 +1,5 @@
 // In a build without CUDA the CUDA forms link, and say what to do instead.
-#include "support/expect_error.hpp"
+#include "testing/expect_error.hpp"
 
 #include <gtest/gtest.h>
 #include <triptych/core/error.hpp>
@@ -14,7 +14,7 @@ TEST(CudaOff, EveryOperationIsUnavailableWithAReason) {
   Workspace workspace;
   const StreamRef stream(static_cast<CUstream_st*>(nullptr));
   float result = 5;
-  EXPECT_ERROR((sum_cuda<float, float>({}, &result, {}, workspace, stream)), Unavailable, "_cpu twin");
+  EXPECT_ERROR((sum_cuda<float, float>({}, &result, {}, workspace, stream)), Unavailable, "use the CPU form");
   EXPECT_ERROR((dot_cuda<float, float>({}, {}, &result, {}, workspace, stream)), Unavailable, "dot_cuda");
   EXPECT_ERROR(min_cuda<float>({}, &result, {}, workspace, stream), Unavailable, "TRIPTYCH_CUDA");
   EXPECT_ERROR(max_cuda<float>({}, &result, {}, workspace, stream), Unavailable, "TRIPTYCH_CUDA");

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "sizes.hpp"
-#include "support/cuda_fixture.hpp"
-#include "support/random.hpp"
+#include "testing/cuda_fixture.hpp"
+#include "testing/random.hpp"
 
 #include <gtest/gtest.h>
 #include <triptych/core/buffer.hpp>

@@ -1,7 +1,7 @@
 // What the CUDA reductions promise beside the value: the same bits, capture, no allocation, order on the
 // stream, refusal of bad input, and lengths past 2^31.
 #include "reduce_cuda_fixture.hpp"
-#include "support/expect_error.hpp"
+#include "testing/expect_error.hpp"
 
 #include <gtest/gtest.h>
 #include <triptych/core/error.hpp>

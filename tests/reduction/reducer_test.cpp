@@ -1,7 +1,7 @@
 // Reducer on the CPU and on the GPU gives the twins' answers and, once warm, allocates nothing.
-#include "support/expect_error.hpp"
-#include "support/gpu.hpp"
-#include "support/random.hpp"
+#include "testing/expect_error.hpp"
+#include "testing/gpu.hpp"
+#include "testing/random.hpp"
 
 #include <gtest/gtest.h>
 #include <triptych/core/error.hpp>

@@ -1,8 +1,8 @@
 // Row sums and matrix-vector products on the GPU: every plan and shape against double precision.
 #include "sizes.hpp"
-#include "support/cuda_fixture.hpp"
-#include "support/expect_error.hpp"
-#include "support/random.hpp"
+#include "testing/cuda_fixture.hpp"
+#include "testing/expect_error.hpp"
+#include "testing/random.hpp"
 
 #include <gtest/gtest.h>
 #include <triptych/core/buffer.hpp>

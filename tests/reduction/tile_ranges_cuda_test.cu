@@ -1,6 +1,6 @@
 // Ranges of tiles that the host watches come in: each letter has what its block has added up, whether the
 // kernel was launched for the call or waited for it, and a kernel that waits in vain leaves.
-#include <triptych/reduction/tile_ranges.cuh>
+#include <triptych/reduction/collective/tile_ranges.cuh>
 
 #include <gtest/gtest.h>
 #include <triptych/core/clock.hpp>
@@ -9,8 +9,8 @@
 #include <memory>
 
 #include "numbered_tiles.cuh"
-#include "support/expect_error.hpp"
-#include "support/gpu.hpp"
+#include "testing/expect_error.hpp"
+#include "testing/gpu.hpp"
 
 namespace triptych::reduction {
 namespace {

@@ -1,5 +1,5 @@
 // Sums over tiles whose values are known: any number of tiles and items.
-#include <triptych/reduction/tile_sums.cuh>
+#include <triptych/reduction/collective/tile.cuh>
 
 #include <gtest/gtest.h>
 #include <triptych/core/buffer.hpp>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "numbered_tiles.cuh"
-#include "support/gpu.hpp"
+#include "testing/gpu.hpp"
 
 namespace triptych::reduction {
 namespace {

@@ -1,8 +1,8 @@
 // Structs, monoids and index transforms of one's own, by every strategy.
 #include "sizes.hpp"
-#include "support/expect_error.hpp"
-#include "support/gpu.hpp"
-#include "support/guarded.hpp"
+#include "testing/expect_error.hpp"
+#include "testing/gpu.hpp"
+#include "testing/guarded.hpp"
 
 #include <gtest/gtest.h>
 #include <triptych/reduction/transform_reduce_cpu.hpp>

@@ -1,5 +1,5 @@
 // The tuning cache: what is kept, what is survived, and the choice by measuring.
-#include "support/temporary_directory.hpp"
+#include "testing/temporary_directory.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <triptych/aam_fit/fit.hpp>
-#include <triptych/aam_fit/prepare.hpp>
+#include <triptych/aam_fit/planes.hpp>
 #include <triptych/core/buffer.hpp>
 #include <triptych/core/span.hpp>
 #include <triptych/core/stream.hpp>
@@ -54,11 +54,5 @@ class LevelFitterCuda {
 // be captured in a graph. planes (the list, not what is in it) is read by the host during the call.
 void fit_cuda(LevelFitterCuda& level, std::span<const DevicePlanesView> planes, DeviceSpan<float> parameters,
               DeviceSpan<DeviceLevelFit> results, StreamRef stream);
-
-// prepare_cpu on the GPU: the planes of a crop of a frame that is on the device. The same values to a few
-// ulp.
-void prepare_cuda(DeviceImageView<const Grey8> frame, const Crop& crop, const Features& features,
-                  DeviceSpan<float> scratch, DeviceImageView<float> stacked, StreamRef stream);
-std::int64_t prepare_scratch(const Crop& crop, const Features& features);  // floats
 
 }  // namespace triptych::aam_fit

@@ -1,5 +1,5 @@
-// Fitter: fits a model to faces in frames, coarse to fine. FaceTracker: follows one face through a video.
-// Made once for a device, then fed frames; they own buffers, streams and graphs.
+// Fitter: fits a model to faces in frames, coarse to fine. Made once for a device, then fed frames; it owns
+// buffers, streams and graphs.
 #pragma once
 
 #include <triptych/aam_fit/fit.hpp>
@@ -7,7 +7,6 @@
 #include <triptych/core/device.hpp>
 
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -65,33 +64,6 @@ class Fitter {
 
   // The model's texture at a fit's parameters as a picture of the finest frame (grey 0..255), and its size.
   GreyImage texture(const Fit& fit) const;
-
- private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
-};
-
-struct TrackOptions {
-  double lost_error = 0;   // error above which the face is lost; 0: learnt from the first frames
-  std::optional<Box> box;  // where the face is at first, and again when it was lost
-};
-
-class FaceTracker {
- public:
-  FaceTracker(const Model& model, const FitterOptions& options, const TrackOptions& track,
-              const Device& device);
-  FaceTracker(FaceTracker&&) noexcept;
-  FaceTracker& operator=(FaceTracker&&) noexcept;
-  ~FaceTracker();
-
-  struct Tracked {
-    Fit fit;
-    bool found = false;
-    bool restarted = false;  // from a box, not from the last shape
-  };
-  // From the last shape; box: where to look instead, or again when the face was lost.
-  Tracked track(ImageView<const Grey8> frame, const std::optional<Box>& box = {});
-  void reset();
 
  private:
   class Impl;

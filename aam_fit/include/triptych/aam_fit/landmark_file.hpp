@@ -1,8 +1,8 @@
 // Landmark files: .pts (iBUG, 300-W) and .asf (IMM), and folders of images with them.
 #pragma once
 
+#include <triptych/aam_fit/example.hpp>
 #include <triptych/aam_fit/shape.hpp>
-#include <triptych/aam_fit/train.hpp>
 
 #include <filesystem>
 #include <functional>

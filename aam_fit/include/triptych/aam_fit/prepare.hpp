@@ -3,6 +3,8 @@
 #pragma once
 
 #include <triptych/aam_fit/model.hpp>
+#include <triptych/core/span.hpp>
+#include <triptych/core/stream.hpp>
 
 namespace triptych::aam_fit {
 
@@ -22,5 +24,11 @@ Crop crop_for(const Level& level, std::span<const Point> start, double around = 
 // beyond the border the border repeats.
 void prepare_cpu(ImageView<const Grey8> frame, const Crop& crop, const Features& features, Planes& planes,
                  int threads = 0);
+
+// The same on a GPU, of a frame that is on the device: equal to a few ulp. Enqueues and returns. stacked: the
+// planes, one below the other; scratch: prepare_scratch() floats.
+void prepare_cuda(DeviceImageView<const Grey8> frame, const Crop& crop, const Features& features,
+                  DeviceSpan<float> scratch, DeviceImageView<float> stacked, StreamRef stream);
+std::int64_t prepare_scratch(const Crop& crop, const Features& features);  // floats
 
 }  // namespace triptych::aam_fit

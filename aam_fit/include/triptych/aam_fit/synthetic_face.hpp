@@ -2,7 +2,7 @@
 // and background differ by seed.
 #pragma once
 
-#include <triptych/aam_fit/train.hpp>
+#include <triptych/aam_fit/example.hpp>
 
 #include <array>
 #include <cstdint>

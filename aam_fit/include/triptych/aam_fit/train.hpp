@@ -1,20 +1,14 @@
 // Training: from faces with landmarks to a Model. On the host, over all cores.
 #pragma once
 
+#include <triptych/aam_fit/example.hpp>
 #include <triptych/aam_fit/model.hpp>
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 namespace triptych::aam_fit {
-
-struct Example {
-  GreyImage image;
-  Shape landmarks;   // in its pixels
-  std::string name;  // for errors
-};
 
 // combined: shape and texture share their parameters (Cootes). independent: c = (shape, texture). shape: the
 // texture has no parameters and is compared with its mean.
@@ -67,9 +61,6 @@ struct TrainOptions {
 std::vector<LevelOptions> default_levels(std::int64_t pixels = 1700, int count = 2,
                                          const Features& features = {.kind = FeatureKind::double_angle},
                                          Update update = Update::regression);
-
-// stage: a few words; done of total steps. Called from the calling thread.
-using Progress = std::function<void(const std::string& stage, std::int64_t done, std::int64_t total)>;
 
 // InvalidArgument, naming the example, when there are fewer than two, counts of points are mixed or below
 // three, a landmark is not finite or far outside its image, an image is smaller than 16 x 16, or all images

@@ -56,10 +56,16 @@ class Device {
   DeviceProperties properties_;
 };
 
+// Activates the device and returns it: for a member whose siblings are allocated on that device.
+Device activated(Device device);
+
 bool built_with_cuda() noexcept;
 // Usable GPUs; 0 when built without CUDA, without a driver or without a GPU.
 int cuda_device_count() noexcept;
 // Why cuda_device_count() is 0, in a sentence; empty when it is not.
 std::string cuda_unavailable_reason();
+// Throws Unavailable, naming the function that cannot run and the reason: the body of every _cuda function in
+// a build without CUDA.
+[[noreturn]] void throw_cuda_unavailable(const char* function);
 
 }  // namespace triptych

@@ -52,10 +52,10 @@ struct Reduction {
   }
 
   // The words behind the tickets; zero between operations.
-  Mailbox<Value> mailbox(int slots) const {
+  CollectorExchange<Value> exchange(int slots) const {
     static_assert(sizeof(Value) <= 64, "an accumulator has at most 64 bytes");
     workspace.reserve(0, stream);
-    return {reinterpret_cast<std::uint64_t*>(workspace.tickets() + mailbox_offset), slots};
+    return {reinterpret_cast<std::uint64_t*>(workspace.tickets() + flagged_words_offset), slots};
   }
 
   std::uint32_t* lock() const {
@@ -77,7 +77,7 @@ struct Reduction {
   template <int Threads, int Unroll>
   void tiles(int blocks) const {
     launch_overlapped<single_pass_kernel<Threads, Unroll, S, M>>({grid(blocks), Threads}, source, n, monoid,
-                                                                 mailbox(blocks), result);
+                                                                 exchange(blocks), result);
   }
 
   void single_pass() const {
@@ -113,7 +113,7 @@ struct Reduction {
     const int resident = max_blocks > 0 ? std::clamp(max_blocks / cluster_blocks, 1, clusters) : clusters;
     LaunchShape shape{static_cast<unsigned>(resident * cluster_blocks), cluster_threads};
     shape.cluster = cluster_blocks;
-    launch_overlapped<kernel>(shape, source, n, monoid, mailbox(clusters), result);
+    launch_overlapped<kernel>(shape, source, n, monoid, exchange(clusters), result);
   }
 
   void clear_result() const { launch(store_identity_kernel<M>, {1, 1}, stream, monoid, result); }

@@ -1,7 +1,7 @@
 // Combining into one address that many threads share. For .cu files.
 #pragma once
 
-#include <triptych/reduction/detail/block.cuh>
+#include <triptych/reduction/collective/block.cuh>
 #include <triptych/reduction/monoid.hpp>
 
 #include <type_traits>

@@ -9,8 +9,8 @@
 // varies.
 #pragma once
 
+#include <triptych/reduction/collective/block.cuh>
 #include <triptych/reduction/detail/atomic.cuh>
-#include <triptych/reduction/detail/block.cuh>
 #include <triptych/reduction/source.hpp>
 
 namespace triptych::reduction::detail {

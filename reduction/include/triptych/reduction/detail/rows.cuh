@@ -9,7 +9,8 @@
 #pragma once
 
 #include <triptych/core/cuda.cuh>
-#include <triptych/reduction/detail/block.cuh>
+#include <triptych/reduction/collective/block.cuh>
+#include <triptych/reduction/collective/grid.cuh>
 #include <triptych/reduction/source.hpp>
 
 #include <cooperative_groups.h>
@@ -90,7 +91,7 @@ __device__ __forceinline__ typename M::Value block_reduce_rows(typename M::Value
 #pragma unroll
     for (int r = 0; r < Rows; ++r) {
       const Value sum = warp_reduce<warps>(of_warp[r][lane < warps ? lane : 0], monoid);
-      const Value everywhere = broadcast_first(sum);
+      const Value everywhere = broadcast(sum);
       if (lane == r) total = everywhere;
     }
   }

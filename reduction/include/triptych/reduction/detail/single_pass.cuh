@@ -8,7 +8,8 @@
 #pragma once
 
 #include <triptych/core/cuda.cuh>
-#include <triptych/reduction/detail/block.cuh>
+#include <triptych/reduction/collective/block.cuh>
+#include <triptych/reduction/collective/grid.cuh>
 #include <triptych/reduction/source.hpp>
 
 #include <cooperative_groups.h>
@@ -154,23 +155,6 @@ __device__ __forceinline__ typename M::Value reduce_tiles(const S& any_source, s
   return block_reduce<Threads>(v, monoid);
 }
 
-// The values of all slots combined by one warp in a fixed order; valid in lane 0.
-template <class M>
-__device__ __forceinline__ typename M::Value combine_mail(const Mailbox<typename M::Value>& mailbox,
-                                                          M monoid) {
-  constexpr int in_flight = sizeof(typename M::Value) <= 8 ? 4 : 2;
-  typename M::Value v = monoid.identity();
-  for (int slot = threadIdx.x % 32; slot < mailbox.slots; slot += 32 * in_flight) {
-    typename M::Value part[in_flight];
-    mailbox.template receive<in_flight>(slot, 32, part);
-#pragma unroll
-    for (int u = 0; u < in_flight; ++u) {
-      if (slot + 32 * u < mailbox.slots) v = monoid(v, part[u]);
-    }
-  }
-  return warp_reduce<32>(v, monoid);
-}
-
 // What one thread of the only block owns, combined. Shorter than fold_tiles: every group is guarded.
 template <int Threads, int Unroll, Load How, class S, class M>
 __device__ __forceinline__ typename M::Value fold_in_one_block(const S& source, int n, M monoid) {
@@ -183,8 +167,8 @@ __device__ __forceinline__ typename M::Value fold_in_one_block(const S& source, 
   return sum;
 }
 
-// A range that one block reads at once or nearly so: no tiles to deal, no mail to send. At this size the
-// launch and one trip to the L2 cache are most of the time.
+// A range that one block reads at once or nearly so: no tiles to deal, no exchange between blocks. At this
+// size the launch and one trip to the L2 cache are most of the time.
 template <int Threads, int Unroll, class S, class M>
 __global__ void __launch_bounds__(Threads, 1024 / Threads)
     one_block_kernel(S any_source, int n, M monoid, typename M::Value* result) {
@@ -197,31 +181,31 @@ __global__ void __launch_bounds__(Threads, 1024 / Threads)
   if (threadIdx.x == 0) *result = total;
 }
 
-// A block owns the logical blocks blockIdx.x, + gridDim.x, ... and mails their values; the first warp of the
+// A block owns the logical blocks blockIdx.x, + gridDim.x, ... and sends their values; the first warp of the
 // last block of the grid, which is the last to start, collects them. No block waits for the collector, so the
 // grid may be of any size.
 template <int Threads, int Unroll, class S, class M>
 __global__ void __launch_bounds__(Threads, 1024 / Threads)
-    single_pass_kernel(S source, std::int64_t n, M monoid, Mailbox<typename M::Value> mailbox,
+    single_pass_kernel(S source, std::int64_t n, M monoid, CollectorExchange<typename M::Value> exchange,
                        typename M::Value* result) {
   if constexpr (next_grid<Threads, Unroll> == NextGrid::at_once) let_next_grid_start();
   wait_for_previous_grid();
-  const int blocks = mailbox.slots;
+  const int blocks = exchange.slots;
   for (int block = blockIdx.x; block < blocks; block += gridDim.x) {
     const auto v = reduce_tiles<Threads, Unroll>(source, n, block, blocks, monoid);
-    if (threadIdx.x == 0) mailbox.send(block, v);
+    if (threadIdx.x == 0) exchange.send(block, v);
     if (block + gridDim.x < blocks) __syncthreads();  // the block's shared memory is used again
   }
   if (blockIdx.x != gridDim.x - 1 || threadIdx.x >= 32) return;
-  const auto total = combine_mail(mailbox, monoid);
+  const auto total = collect(exchange, monoid);
   if (threadIdx.x == 0) *result = total;
 }
 
 // The same with the Blocks blocks of a cluster combining through distributed shared memory first: the first
-// block of a cluster gathers, and only clusters send mail. Needs compute capability 9.0.
+// block of a cluster gathers, and only clusters send. Needs compute capability 9.0.
 template <int Threads, int Unroll, int Blocks, class S, class M>
 __global__ void __launch_bounds__(Threads, 1024 / Threads)
-    cluster_kernel(S source, std::int64_t n, M monoid, Mailbox<typename M::Value> mailbox,
+    cluster_kernel(S source, std::int64_t n, M monoid, CollectorExchange<typename M::Value> exchange,
                    typename M::Value* result) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   using Value = typename M::Value;
@@ -231,7 +215,7 @@ __global__ void __launch_bounds__(Threads, 1024 / Threads)
   wait_for_previous_grid();
   __shared__ Value of_block[Blocks];
   const int rank = static_cast<int>(cluster.block_rank());
-  const int clusters = mailbox.slots;
+  const int clusters = exchange.slots;
   const int grid_clusters = gridDim.x / Blocks;
   bool first = true;
   for (int c = blockIdx.x / Blocks; c < clusters; c += grid_clusters) {
@@ -246,14 +230,14 @@ __global__ void __launch_bounds__(Threads, 1024 / Threads)
         if (clusters == 1) {
           *result = total;
         } else {
-          mailbox.send(c, total);
+          exchange.send(c, total);
         }
       }
     }
     if (c + grid_clusters < clusters) cluster.sync();  // the gathered values are written again
   }
   if (clusters == 1 || rank != 0 || blockIdx.x / Blocks != grid_clusters - 1 || threadIdx.x >= 32) return;
-  const Value total = combine_mail(mailbox, monoid);
+  const Value total = collect(exchange, monoid);
   if (threadIdx.x == 0) *result = total;
 #endif
 }

@@ -1,0 +1,93 @@
+// Features of a grey image on the CPU.
+#include "features/features_cpu.hpp"
+
+#include <triptych/core/error.hpp>
+#include <triptych/core/parallel.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "features/features_math.hpp"
+
+namespace triptych::aam_fit {
+
+namespace {
+
+constexpr std::int64_t rows_a_chunk = 16;
+
+// body(x, y, gx, gy) for every pixel.
+template <class Body>
+void each_gradient(const float* grey, std::int64_t width, std::int64_t height, int threads, Body body) {
+  parallel_chunks(height, rows_a_chunk, threads, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+    for (std::int64_t y = begin; y < end; ++y) {
+      const float* row = grey + y * width;
+      const float* above = grey + std::max<std::int64_t>(y - 1, 0) * width;
+      const float* below = grey + std::min(y + 1, height - 1) * width;
+      for (std::int64_t x = 0; x < width; ++x)
+        body(x, y, half_difference(row[std::max<std::int64_t>(x - 1, 0)], row[std::min(x + 1, width - 1)]),
+             half_difference(above[x], below[x]));
+    }
+  });
+}
+
+// The mean over the whole image, row after row, in double.
+float mean_of(const std::vector<float>& values, std::int64_t width) {
+  double sum = 0;
+  for (auto row = values.begin(); row != values.end(); row += width) {
+    double part = 0;
+    for (auto v = row; v != row + width; ++v) part += double{*v};
+    sum += part;
+  }
+  return static_cast<float>(sum / static_cast<double>(values.size()));
+}
+
+}  // namespace
+
+void features_cpu(ImageView<const float> grey, const Features& features, Planes& planes,
+                  FeatureScratch& scratch, int threads) {
+  check_features(features);
+  const std::int64_t width = grey.width(), height = grey.height();
+  require(planes.width == width && planes.height == height && planes.channels == channels(features),
+          "planes of ", planes.width, " x ", planes.height, " x ", planes.channels,
+          " cannot take features of ", width, " x ", height, " x ", channels(features));
+  if (grey.empty()) return;
+  const auto size = static_cast<std::size_t>(width * height);
+  scratch.grey.resize(size);
+  for (std::int64_t y = 0; y < height; ++y)
+    std::copy_n(grey.row(y).data(), width, scratch.grey.data() + y * width);
+  gaussian_blur({scratch.grey.data(), width, height}, features.smooth_px, scratch.blur, threads);
+  if (features.kind == FeatureKind::grey) {
+    std::copy(scratch.grey.begin(), scratch.grey.end(), planes.values.begin());
+    return;
+  }
+
+  scratch.around.resize(size);
+  float* around = scratch.around.data();
+  each_gradient(scratch.grey.data(), width, height, threads,
+                [=](std::int64_t x, std::int64_t y, float gx, float gy) {
+                  around[y * width + x] = gradient_size(gx, gy);
+                });
+  if (features.local_px > 0)
+    gaussian_blur({around, width, height}, features.local_px, scratch.blur, threads);
+  else
+    std::fill(scratch.around.begin(), scratch.around.end(), mean_of(scratch.around, width));
+
+  const BinDirections directions = bin_directions(features.bins);
+  float* out = planes.values.data();
+  const auto plane = static_cast<std::int64_t>(size);
+  each_gradient(scratch.grey.data(), width, height, threads,
+                [&](std::int64_t x, std::int64_t y, float gx, float gy) {
+                  const std::int64_t at = y * width + x;
+                  gradient_features(features.kind, features.bins, directions, gx, gy, around[at],
+                                    [&](int channel, float v) { out[channel * plane + at] = v; });
+                });
+  for (int c = 0; c < planes.channels; ++c)
+    gaussian_blur(planes.plane(c), features.pool_px, scratch.blur, threads);
+}
+
+void features_cpu(ImageView<const float> grey, const Features& features, Planes& planes, int threads) {
+  FeatureScratch scratch;
+  features_cpu(grey, features, planes, scratch, threads);
+}
+
+}  // namespace triptych::aam_fit

@@ -1,0 +1,222 @@
+// LevelFitter and fit_cpu: algorithm 1 over either form.
+#include "fit/cpu/level_fitter.hpp"
+
+#include <triptych/core/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "fit/fit_checks.hpp"
+
+namespace triptych::aam_fit {
+
+void check_level(const Level& level) {
+  const std::int64_t n = level.samples(), pixels = level.pixels(), m = level.modes, points = level.points;
+  require(points >= 1 && points <= 65535 && m >= 0, "a level cannot have ", points, " points and ", m,
+          " modes");
+  require(pixels >= 1 && n >= pixels && n % pixels == 0, "a level of ", pixels, " pixels cannot have ", n,
+          " samples");
+  const auto sized = [](std::int64_t is, std::int64_t should, std::string_view name) {
+    require(is == should, "a level's ", name, " has ", is, " numbers instead of ", should);
+  };
+  sized(level.s0.size(), 2 * points, "s0");
+  sized(level.Qs.size(), 2 * points * m, "Qs");
+  sized(level.Ks.size(), 2 * points * m, "Ks");
+  sized(level.Qg.size(), m * n, "Qg");
+  sized(level.R.size(), (m + 4) * n, "R");
+  for (const WarpPixel& pixel : level.frame.pixels)
+    for (const std::uint16_t corner : pixel.corners)
+      require(corner < points, "a level of ", points, " points has a pixel that follows point ", corner);
+}
+
+LevelFitter::Impl::Impl(Level level, Storage storage, int threads, CpuPath path)
+    : level_((check_level(level), std::move(level))),
+      stacked_(stack(level_, storage, threads)),
+      pass_(level_, stacked_, threads, path),
+      literal_(level_),
+      now_(static_cast<std::size_t>(parameter_count())),
+      trial_(now_.size()),
+      shape_(2 * static_cast<std::size_t>(pass_.padded_points())),
+      trial_shape_(shape_.size()),
+      step_(now_.size()),
+      texture_tells_c_(level_.texture_tells_c &&
+                       std::any_of(level_.Qg.begin(), level_.Qg.end(), [](float v) { return v != 0; })) {
+  stacked_.matrix = {};
+  stacked_.halves = {};
+}
+
+PassPlanes LevelFitter::Impl::checked(PlanesView planes) const {
+  return pass_planes(planes, static_cast<int>(level_.samples() / level_.pixels()));
+}
+
+void LevelFitter::Impl::check_count(std::span<const float> parameters) const {
+  require(parameters.size() == now_.size(), "a level of ", level_.modes, " modes has ", now_.size(),
+          " parameters, not ", parameters.size());
+}
+
+Look<double> LevelFitter::Impl::look(const PassPlanes& planes, const float* parameters, Form form) {
+  if (form == Form::literal) {
+    const auto found = literal_.look(planes, parameters);
+    solution_ = {found.error, found.alpha, found.beta - double{level_.kappa}};
+    return {found.error, found.contrast, found.outside};
+  }
+  const float* xs = trial_shape_.data();
+  sums_ = pass_.run(planes, xs, xs + pass_.padded_points());
+  solution_ = solve_pass(stacked_, sums_.rows.data(), sums_.S1, sums_.S2, parameters, nullptr);
+  return {solution_.error, solution_.alpha > 0, sums_.outside};
+}
+
+void LevelFitter::Impl::step(const float* parameters, Form form, double* dp) {
+  if (form == Form::literal)
+    literal_.step(dp);
+  else
+    solve_pass(stacked_, sums_.rows.data(), sums_.S1, sums_.S2, parameters, dp);
+}
+
+double LevelFitter::Impl::farthest(const float* a, const float* b) const {
+  float most = 0;
+  const int padded = pass_.padded_points();
+  for (int i = 0; i < level_.points; ++i) {
+    const float x = a[i] - b[i], y = a[padded + i] - b[padded + i];
+    most = std::max(most, x * x + y * y);
+  }
+  return std::sqrt(double{most});
+}
+
+LevelFit LevelFitter::Impl::fit(PlanesView planes, std::span<const float> start, const FitOptions& options) {
+  const PassPlanes in = checked(planes);
+  check_count(start);
+  check_options(options);
+  const FitRules rules = fit_rules(options, level_.pixels());
+  LevelFit result;
+  result.errors.reserve(static_cast<std::size_t>(rules.most_iterations) + 1);
+  const auto shape_into = [&](const std::vector<float>& parameters) {
+    pass_.shape(parameters.data(), trial_shape_.data(), trial_shape_.data() + pass_.padded_points());
+  };
+
+  std::copy(start.begin(), start.end(), now_.begin());
+  shape_into(now_);
+  FitState<double> state;
+  begin(state, rules, look(in, now_.data(), options.form));
+  std::swap(shape_, trial_shape_);
+  result.errors.push_back(state.error);
+  if (state.running) step(now_.data(), options.form, step_.data());
+  while (state.running) {
+    const double scale = trial_scale(state);
+    for (std::size_t i = 0; i < now_.size(); ++i)
+      trial_[i] = static_cast<float>(double{now_[i]} + scale * step_[i]);
+    shape_into(trial_);
+    const double move = farthest(trial_shape_.data(), shape_.data());
+    if (!judge(state, rules, look(in, trial_.data(), options.form), move)) continue;
+    std::swap(now_, trial_);
+    std::swap(shape_, trial_shape_);
+    result.errors.push_back(state.error);
+    if (state.running) step(now_.data(), options.form, step_.data());
+  }
+  result.parameters = now_;
+  result.error = state.error;
+  result.iterations = state.iterations;
+  result.evaluations = state.evaluations;
+  result.status = state.status;
+  return result;
+}
+
+LevelFitter::Evaluation LevelFitter::Impl::evaluate(PlanesView planes, std::span<const float> parameters,
+                                                    Form form) {
+  const PassPlanes in = checked(planes);
+  check_count(parameters);
+  pass_.shape(parameters.data(), trial_shape_.data(), trial_shape_.data() + pass_.padded_points());
+  const Look<double> found = look(in, parameters.data(), form);
+  Evaluation result;
+  result.error = found.error;
+  result.alpha = solution_.alpha;
+  result.beta = solution_.beta + double{level_.kappa};
+  result.outside = found.outside;
+  result.step.assign(now_.size(), 0.0);
+  if (found.contrast) step(parameters.data(), form, result.step.data());
+  return result;
+}
+
+std::vector<float> LevelFitter::Impl::parameters_of(PlanesView planes, std::span<const Point> shape) {
+  const PassPlanes in = checked(planes);
+  require(static_cast<std::int64_t>(shape.size()) == level_.points, "a level of ", level_.points,
+          " points has no parameters for a shape of ", shape.size());
+  Shape mean;
+  mean.reserve(shape.size());
+  for (int i = 0; i < level_.points; ++i)
+    mean.push_back({double{level_.s0[2 * i]}, double{level_.s0[2 * i + 1]}});
+  const Similarity pose = align(mean, shape);
+  const Shape upright = posed(inverse(pose), shape);
+  // Where the texture has no say there is nothing to look for in the image.
+  PassSolution found;
+  if (texture_tells_c_) {
+    const auto padded = static_cast<std::size_t>(pass_.padded_points());
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      trial_shape_[i] = static_cast<float>(shape[i].x);
+      trial_shape_[padded + i] = static_cast<float>(shape[i].y);
+    }
+    sums_ = pass_.run(in, trial_shape_.data(), trial_shape_.data() + padded);
+    std::fill(trial_.begin(), trial_.end(), 0.0f);
+    found = solve_pass(stacked_, sums_.rows.data(), sums_.S1, sums_.S2, trial_.data(), nullptr);
+  }
+
+  std::vector<float> parameters(now_.size());
+  for (int k = 0; k < level_.modes; ++k) {
+    double c = 0;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      const float* Ks = level_.Ks.data() +
+                        2 * (static_cast<std::int64_t>(k) * level_.points + static_cast<std::int64_t>(i));
+      c += double{Ks[0]} * (upright[i].x - mean[i].x) + double{Ks[1]} * (upright[i].y - mean[i].y);
+    }
+    const auto at = static_cast<std::size_t>(k);
+    // Qg (g - g0); nothing where the texture says nothing.
+    if (found.alpha > 0)
+      c += (sums_.rows[static_cast<std::size_t>(stacked_.steps()) + at] - found.beta * stacked_.z1[at]) /
+               found.alpha -
+           stacked_.z0[at];
+    parameters[at] = static_cast<float>(c);
+  }
+  const std::array<double, 4> t{pose.sx, pose.sy, pose.tx, pose.ty};
+  for (std::size_t i = 0; i < t.size(); ++i)
+    parameters[static_cast<std::size_t>(level_.modes) + i] = static_cast<float>(t[i]);
+  return parameters;
+}
+
+Shape LevelFitter::Impl::shape_of(std::span<const float> parameters) const {
+  check_count(parameters);
+  std::vector<float> found(2 * static_cast<std::size_t>(pass_.padded_points()));
+  pass_.shape(parameters.data(), found.data(), found.data() + pass_.padded_points());
+  Shape shape;
+  shape.reserve(static_cast<std::size_t>(level_.points));
+  for (int i = 0; i < level_.points; ++i)
+    shape.push_back(
+        {double{found[static_cast<std::size_t>(i)]},
+         double{found[static_cast<std::size_t>(pass_.padded_points()) + static_cast<std::size_t>(i)]}});
+  return shape;
+}
+
+LevelFitter::LevelFitter(Level level, Storage storage, int threads)
+    : impl_(std::make_unique<Impl>(std::move(level), storage, threads)) {}
+LevelFitter::LevelFitter(LevelFitter&&) noexcept = default;
+LevelFitter& LevelFitter::operator=(LevelFitter&&) noexcept = default;
+LevelFitter::~LevelFitter() = default;
+
+const Level& LevelFitter::level() const { return impl_->level(); }
+std::vector<float> LevelFitter::parameters_of(PlanesView planes, std::span<const Point> shape) {
+  return impl_->parameters_of(planes, shape);
+}
+Shape LevelFitter::shape_of(std::span<const float> parameters) const { return impl_->shape_of(parameters); }
+LevelFitter::Evaluation LevelFitter::evaluate(PlanesView planes, std::span<const float> parameters,
+                                              Form form) {
+  return impl_->evaluate(planes, parameters, form);
+}
+
+LevelFit fit_cpu(LevelFitter& level, PlanesView planes, std::span<const float> start,
+                 const FitOptions& options) {
+  return level.impl_->fit(planes, start, options);
+}
+
+}  // namespace triptych::aam_fit

@@ -1,0 +1,163 @@
+#include "fit/cpu/one_pass.hpp"
+
+#include <triptych/core/error.hpp>
+#include <triptych/core/parallel.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <tuple>
+
+namespace triptych::aam_fit {
+
+namespace {
+
+int padded(int count) { return (count + pass_pack - 1) / pass_pack * pass_pack; }
+
+// A thread is woken for no less than takes longer than waking it.
+constexpr std::int64_t bytes_worth_a_thread = 1 << 18;
+
+}  // namespace
+
+PassPlanes pass_planes(PlanesView planes, int channels) {
+  const std::int64_t pitch = planes.stacked.pitch_bytes() / static_cast<std::int64_t>(sizeof(float));
+  require(planes.channels == channels, "a level with ", channels,
+          " channels cannot be fitted to planes with ", planes.channels);
+  require(planes.width() >= 2 && planes.height() >= 2, "planes of ", planes.width(), " x ", planes.height(),
+          " pixels are too small to be sampled");
+  require(planes.height() * pitch <= std::numeric_limits<std::int32_t>::max(), "planes of ", planes.width(),
+          " x ", planes.height(), " pixels are too large to be sampled");
+  return {planes.stacked.data(), static_cast<std::int32_t>(planes.width()),
+          static_cast<std::int32_t>(planes.height()), static_cast<std::int32_t>(pitch)};
+}
+
+OnePass::OnePass(const Level& level, const StackedLevel& stacked, int threads, CpuPath path)
+    : kernels_(pass_kernels(path)), threads_(threads > 0 ? threads : default_threads()) {
+  PassTables& t = tables_;
+  t.pixels = level.pixels();
+  t.channels = static_cast<int>(level.samples() / t.pixels);
+  t.kappa = level.kappa;
+  t.modes = level.modes;
+  t.points = level.points;
+  t.padded_points = padded(level.points);
+  const auto points = static_cast<std::size_t>(t.padded_points), modes = static_cast<std::size_t>(t.modes);
+  t.s0x = AlignedArray<float>(points);
+  t.s0y = AlignedArray<float>(points);
+  t.Qx = AlignedArray<float>(points * modes);
+  t.Qy = AlignedArray<float>(points * modes);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(t.points); ++i) {
+    const auto at = static_cast<std::int64_t>(2 * i);
+    t.s0x[i] = level.s0[at];
+    t.s0y[i] = level.s0[at + 1];
+    for (std::size_t k = 0; k < modes; ++k) {
+      t.Qx[k * points + i] = level.Qs[at * t.modes + static_cast<std::int64_t>(k)];
+      t.Qy[k * points + i] = level.Qs[(at + 1) * t.modes + static_cast<std::int64_t>(k)];
+    }
+  }
+  std::vector<std::int32_t> order;
+  sort_pixels(level, order);
+  lay_out(stacked, order);
+
+  const std::int64_t tiles = static_cast<std::int64_t>(t.first_run.size()) - 1;
+  const auto chunks = static_cast<std::size_t>((tiles + pass_tiles_a_chunk - 1) / pass_tiles_a_chunk);
+  const auto stride = static_cast<std::size_t>(t.stride);
+  chunk_rows_ = AlignedArray<double>(chunks * stride);
+  chunks_.resize(chunks);
+  for (std::size_t i = 0; i < chunks; ++i) chunks_[i].rows = chunk_rows_.data() + i * stride;
+  rows_.assign(static_cast<std::size_t>(stacked.rows()), 0.0);
+  const std::int64_t bytes = t.pixels * t.channels * t.stride * (t.halves.size() != 0 ? 2 : 4);
+  threads_ = static_cast<int>(std::clamp<std::int64_t>(bytes / bytes_worth_a_thread, 1, threads_));
+}
+
+void OnePass::sort_pixels(const Level& level, std::vector<std::int32_t>& order) {
+  PassTables& t = tables_;
+  const auto pixels = static_cast<std::size_t>(t.pixels);
+  order.resize(pixels);
+  std::iota(order.begin(), order.end(), 0);
+  const auto corners = [&](std::int32_t i) {
+    const std::uint16_t* c = level.frame.pixels[i].corners;
+    return std::tuple(c[0], c[1], c[2]);
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::int32_t i, std::int32_t j) { return corners(i) < corners(j); });
+  t.a = AlignedArray<float>(pixels + pass_pack);
+  t.b = AlignedArray<float>(pixels + pass_pack);
+  for (std::size_t i = 0; i < pixels; ++i) {
+    const WarpPixel& pixel = level.frame.pixels[order[i]];
+    t.a[i] = pixel.a;
+    t.b[i] = pixel.b;
+    const bool new_tile = i % pass_tile == 0;
+    if (new_tile) t.first_run.push_back(static_cast<std::int32_t>(t.runs.size()));
+    if (new_tile || corners(order[i]) != corners(order[i - 1]))
+      t.runs.push_back({{pixel.corners[0], pixel.corners[1], pixel.corners[2]}, 0});
+    ++t.runs.back().count;
+  }
+  t.first_run.push_back(static_cast<std::int32_t>(t.runs.size()));
+}
+
+void OnePass::lay_out(const StackedLevel& stacked, const std::vector<std::int32_t>& order) {
+  PassTables& t = tables_;
+  const std::int64_t n = stacked.samples;
+  for (int row = 0; row < stacked.rows(); ++row) {
+    const float* values = stacked.matrix.data() + row * n;
+    if (std::all_of(values, values + n, [](float v) { return v == 0; })) continue;
+    row_of_.push_back(row);
+    scale_.push_back(stacked.halves.empty() ? 1.0f : stacked.scale[static_cast<std::size_t>(row)]);
+  }
+  t.stride = padded(static_cast<int>(row_of_.size()));
+  const auto size = static_cast<std::size_t>(n) * static_cast<std::size_t>(t.stride);
+  const auto fill = [&](auto* to, const auto* from) {
+    parallel_chunks(t.pixels, pass_tile, threads_, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+      for (int c = 0; c < t.channels; ++c)
+        for (std::size_t r = 0; r < row_of_.size(); ++r) {
+          const auto* row = from + row_of_[r] * n + c * t.pixels;
+          auto* out =
+              to + (begin * t.channels + c * (end - begin)) * t.stride + static_cast<std::ptrdiff_t>(r);
+          for (std::int64_t i = begin; i < end; ++i)
+            out[(i - begin) * t.stride] = row[order[static_cast<std::size_t>(i)]];
+        }
+    });
+  };
+  if (stacked.halves.empty()) {
+    t.matrix = AlignedArray<float>(size);
+    fill(t.matrix.data(), stacked.matrix.data());
+  } else {
+    t.halves = AlignedArray<std::uint16_t>(size);
+    fill(t.halves.data(), stacked.halves.data());
+  }
+}
+
+void OnePass::shape(const float* parameters, float* xs, float* ys) const {
+  kernels_.shape(tables_, parameters, xs, ys);
+}
+
+OnePass::Result OnePass::run(const PassPlanes& planes, const float* xs, const float* ys) {
+  const std::int64_t tiles = static_cast<std::int64_t>(tables_.first_run.size()) - 1;
+  parallel_chunks(tiles, pass_tiles_a_chunk, threads_,
+                  [&](std::int64_t begin, std::int64_t end, std::int64_t chunk) {
+                    PassSums& sums = chunks_[static_cast<std::size_t>(chunk)];
+                    std::fill_n(sums.rows, tables_.stride, 0.0);
+                    std::fill_n(sums.S1, pass_pack, 0.0);
+                    std::fill_n(sums.S2, pass_pack, 0.0);
+                    sums.outside = 0;
+                    kernels_.tiles(tables_, planes, xs, ys, begin, end, sums);
+                  });
+  double* first = chunks_.front().rows;
+  Result result;
+  for (std::size_t i = 0; i < chunks_.size(); ++i) {
+    const PassSums& chunk = chunks_[i];
+    if (i > 0)
+      for (int r = 0; r < tables_.stride; ++r) first[r] += chunk.rows[r];
+    for (int lane = 0; lane < pass_pack; ++lane) {
+      result.S1 += chunk.S1[lane];
+      result.S2 += chunk.S2[lane];
+    }
+    result.outside += chunk.outside;
+  }
+  for (std::size_t r = 0; r < row_of_.size(); ++r)
+    rows_[static_cast<std::size_t>(row_of_[r])] = first[r] * double{scale_[r]};
+  result.rows = rows_;
+  return result;
+}
+
+}  // namespace triptych::aam_fit

@@ -1,0 +1,158 @@
+// The plan of the one-pass kernel for a level and a GPU, and its launch.
+#include "fit/cuda/one_pass_cuda.hpp"
+
+#include <triptych/core/error.hpp>
+
+#include <algorithm>
+
+#include "fit/cuda/one_pass_kernels.cuh"
+
+namespace triptych::aam_fit {
+
+namespace {
+
+// More than the kernels declare.
+constexpr std::int64_t static_shared_bytes(const OnePassPlan& plan) { return (plan.search ? 23 : 16) * 1024; }
+
+int rows_per_warp_for(int modes) {
+  if (modes <= 20) return 3;
+  if (modes <= 36) return 5;
+  if (modes <= 60) return 8;
+  return modes <= 64 ? 9 : 0;
+}
+
+OnePassKernel kernel_of(const OnePassPlan& plan) {
+  switch (plan.rows_per_warp) {
+    case 3:
+      return one_pass_kernel_20(plan.keep, plan.search);
+    case 5:
+      return one_pass_kernel_36(plan.keep, plan.search);
+    case 8:
+      return one_pass_kernel_60(plan.keep, plan.search);
+    default:
+      return one_pass_kernel_64(plan.keep, plan.search);
+  }
+}
+
+int words_of(const OnePassPlan& plan) { return one_pass_warps * ((plan.rows_per_warp + 2) / 3); }
+
+}  // namespace
+
+int padded_modes(int rows_per_warp) {
+  return rows_per_warp == 3 ? 20 : rows_per_warp == 5 ? 36 : rows_per_warp == 8 ? 60 : 64;
+}
+
+std::int64_t word_count(const OnePassPlan& plan) {
+  return 2ll * one_pass_group * plan.blocks * words_of(plan);
+}
+
+std::int64_t shared_bytes(const OnePassPlan& plan) {
+  const std::int64_t columns = plan.columns;
+  const std::int64_t x = (plan.search ? one_pass_group : 1) * columns * 4 +
+                         std::int64_t{32 * one_pass_warps * 4} *
+                             shared_product_parts(plan.rows_per_warp, plan.keep, plan.search);
+  switch (plan.keep) {
+    case Keep::shared_float:
+      return x + slots(plan) * columns * 4;
+    case Keep::registers_float:
+      return x + std::int64_t{one_pass_warps} * (plan.rows_per_warp - 2) * columns * 4;
+    case Keep::shared_half:
+      return x + slots(plan) * columns * 2;
+    default:
+      return x;
+  }
+}
+
+OnePassDevice current_one_pass_device() {
+  int device = 0, shared = 0;
+  OnePassDevice properties;
+  TRIPTYCH_CUDA_CHECK(cudaGetDevice(&device));
+  TRIPTYCH_CUDA_CHECK(
+      cudaDeviceGetAttribute(&properties.multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  TRIPTYCH_CUDA_CHECK(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  properties.shared_bytes = shared;
+  return properties;
+}
+
+// Words travel from every block to every block, so few blocks with many samples are best as long as their
+// part of the matrix stays on the chip.
+OnePassPlan plan_one_pass(std::int64_t samples, int modes, int points, Storage storage, bool search,
+                          const OnePassDevice& device) {
+  OnePassPlan plan;
+  plan.search = search;
+  if (points > most_one_pass_points || samples > (std::int64_t{1} << 30)) return plan;
+  const int rows = rows_per_warp_for(modes);
+  if (rows == 0) return plan;
+  const bool half = storage == Storage::float16;
+  const int grain = half ? 256 : 128;
+  const auto blocks_of = [&](int columns) { return static_cast<int>((samples + columns - 1) / columns); };
+  const auto fits = [&](const OnePassPlan& p) {
+    return shared_bytes(p) + static_shared_bytes(p) <= device.shared_bytes &&
+           p.blocks <= device.multiprocessors;
+  };
+  plan.rows_per_warp = rows;
+  constexpr int most_blocks_small = 32, most_blocks_middle = 64;
+  int columns = samples <= std::int64_t{128} * most_blocks_small    ? 128
+                : samples <= std::int64_t{256} * most_blocks_middle ? 256
+                                                                    : 512;
+  columns = std::max(columns, grain);
+  if (blocks_of(columns) > device.multiprocessors) {
+    const auto share = static_cast<int>((samples + device.multiprocessors - 1) / device.multiprocessors);
+    columns = (share + grain - 1) / grain * grain;
+  }
+  const auto kept = [&](int c, Keep keep) {
+    plan.columns = c;
+    plan.blocks = blocks_of(c);
+    plan.keep = keep;
+    return fits(plan);
+  };
+  if (kept(columns, half ? Keep::shared_half : Keep::shared_float)) return plan;
+  if (!half) {
+    for (int c = columns - grain; c >= grain; c -= grain)
+      if (blocks_of(c) <= 96 && kept(c, Keep::shared_float)) return plan;
+    if (rows == 8 && columns <= 512 && kept(512, Keep::registers_float)) return plan;
+  }
+  for (int c = columns - grain; c >= grain; c -= grain)
+    if (kept(c, half ? Keep::shared_half : Keep::shared_float)) return plan;
+  kept(columns, half ? Keep::streamed_half : Keep::streamed_float);
+  return plan;
+}
+
+std::string to_string(const OnePassPlan& plan) {
+  const char* where = plan.keep == Keep::shared_float      ? "floats in shared memory"
+                      : plan.keep == Keep::registers_float ? "floats in registers and shared memory"
+                      : plan.keep == Keep::shared_half     ? "halves in shared memory"
+                      : plan.keep == Keep::streamed_float  ? "floats streamed from memory"
+                                                           : "halves streamed from memory";
+  return "one pass, " + std::to_string(plan.blocks) + " blocks of " + std::to_string(plan.columns) +
+         " samples, " + where;
+}
+
+void prepare_one_pass(const OnePassPlan& plan) {
+  const auto kernel = kernel_of(plan);
+  require(kernel != nullptr, "no one-pass kernel for this plan");
+  TRIPTYCH_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                           static_cast<int>(shared_bytes(plan))));
+  int resident = 0;
+  TRIPTYCH_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+      &resident, kernel, 32 * one_pass_warps, static_cast<std::size_t>(shared_bytes(plan))));
+  if (resident * current_one_pass_device().multiprocessors < plan.blocks)
+    throw Unavailable("the GPU cannot hold the " + std::to_string(plan.blocks) +
+                      " blocks of a one-pass fit at once: use Form::literal");
+}
+
+void launch_one_pass(const OnePassPlan& plan, const OnePassArguments& arguments, StreamRef stream) {
+  cudaLaunchAttribute attribute = {};
+  attribute.id = cudaLaunchAttributeCooperative;  // all blocks resident together, or not launched
+  attribute.val.cooperative = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = static_cast<unsigned>(plan.blocks);
+  config.blockDim = 32 * one_pass_warps;
+  config.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes(plan));
+  config.stream = to_cuda(stream);
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  TRIPTYCH_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel_of(plan), arguments));
+}
+
+}  // namespace triptych::aam_fit

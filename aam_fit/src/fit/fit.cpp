@@ -1,0 +1,31 @@
+// What both twins of the fit share on the host: names and checks of options.
+#include <triptych/aam_fit/fit.hpp>
+#include <triptych/core/error.hpp>
+
+#include <array>
+#include <string_view>
+
+#include "fit/fit_checks.hpp"
+
+namespace triptych::aam_fit {
+
+std::string to_string(FitStatus status) {
+  constexpr std::array<std::string_view, 5> names = {"converged", "no_improvement", "out_of_iterations",
+                                                     "lost_outside", "lost_contrast"};
+  const auto i = static_cast<std::size_t>(status);
+  require(i < names.size(), "there is no status number ", i);
+  return std::string(names[i]);
+}
+
+void check_options(const FitOptions& options) {
+  require(options.most_iterations >= 0 && options.most_iterations <= 10000, "a fit cannot have ",
+          options.most_iterations, " iterations");
+  require(options.steps >= 1 && options.steps <= 16, "a fit tries 1 to 16 step sizes, not ", options.steps);
+  require(options.least_gain >= 0 && options.least_move_px >= 0,
+          "the least gain and the least move of a fit are not negative: ", options.least_gain, " and ",
+          options.least_move_px);
+  require(options.most_outside >= 0 && options.most_outside <= 1,
+          "the share of pixels outside that loses a fit lies in 0..1, not at ", options.most_outside);
+}
+
+}  // namespace triptych::aam_fit

@@ -1,0 +1,123 @@
+// The CPU engine of a Fitter.
+#include <triptych/aam_fit/inverse_compositional.hpp>
+#include <triptych/core/error.hpp>
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <utility>
+
+#include "crop/prepare_cpu.hpp"
+#include "fitter/fitter_engine.hpp"
+
+namespace triptych::aam_fit {
+
+namespace {
+
+bool same(const SharedArray<float>& a, const SharedArray<float>& b) {
+  return a.size() == b.size() && (a.data() == b.data() || std::equal(a.begin(), a.end(), b.begin()));
+}
+
+// One set of parameters means the same for both levels.
+bool same_parameters(const Level& level, const Level& before) {
+  return same(level.s0, before.s0) && same(level.Qs, before.Qs) && same(level.Qg, before.Qg);
+}
+
+struct Stage {
+  LevelFitter fitter;
+  std::optional<CompositionalFitter> compositional;
+  bool keeps_planes = false, keeps_parameters = false;  // of the stage before it
+};
+
+class CpuEngine final : public FitterEngine {
+ public:
+  CpuEngine(const Model& model, const FitterOptions& options, int threads)
+      : options_(options), threads_(threads) {
+    stages_.reserve(model.levels.size());
+    for (std::size_t i = 0; i < model.levels.size(); ++i) {
+      const Level& level = model.levels[i];
+      Stage stage{LevelFitter(level, options.fit.storage, threads), std::nullopt};
+      if (options.algorithm != Algorithm::regression)
+        stage.compositional.emplace(level,
+                                    options.algorithm == Algorithm::project_out ? Compositional::project_out
+                                                                                : Compositional::simultaneous,
+                                    threads);
+      if (i > 0) {
+        stage.keeps_planes = shares_planes(level, model.levels[i - 1]);
+        stage.keeps_parameters = stage.keeps_planes && same_parameters(level, model.levels[i - 1]);
+      }
+      stages_.push_back(std::move(stage));
+    }
+  }
+
+  std::vector<Fit> fit(std::span<const Face> faces) override {
+    std::vector<Fit> fits;
+    fits.reserve(faces.size());
+    for (const Face& face : faces) fits.push_back(fit_one(face));
+    return fits;
+  }
+  void submit(const Face& face) override { done_.push_back(fit_one(face)); }
+  Fit next() override {
+    Fit fit = std::move(done_.front());
+    done_.pop_front();
+    return fit;
+  }
+
+ private:
+  Fit fit_one(const Face& face) {
+    Fit fit;
+    fit.landmarks = face.start;
+    Crop crop;
+    Shape in_crop(face.start.size());
+    for (Stage& stage : stages_) {
+      const Level& level = stage.fitter.level();
+      if (!stage.keeps_planes) {
+        crop = crop_for(level, fit.landmarks, options_.around);
+        prepare_cpu(face.frame, crop, level.features, planes_, scratch_, threads_);
+      }
+      std::transform(fit.landmarks.begin(), fit.landmarks.end(), in_crop.begin(),
+                     [&](Point p) { return to_crop(crop, p); });
+      const FitOptions options = level_options(options_, level);
+      FitStatus status = FitStatus::converged;
+      if (stage.compositional) {
+        CompositionalFitter::Result found = stage.compositional->fit(planes_.view(), in_crop, options);
+        fit.error = found.error;
+        fit.iterations += found.iterations;
+        status = found.status;
+        in_crop = std::move(found.shape);
+        if (&stage == &stages_.back() && !is_lost(status))
+          fit.parameters = stage.fitter.parameters_of(planes_.view(), in_crop);
+      } else {
+        if (!stage.keeps_parameters) fit.parameters = stage.fitter.parameters_of(planes_.view(), in_crop);
+        LevelFit found = fit_cpu(stage.fitter, planes_.view(), fit.parameters, options);
+        fit.parameters = std::move(found.parameters);
+        fit.error = found.error;
+        fit.iterations += found.iterations;
+        status = found.status;
+        in_crop = stage.fitter.shape_of(fit.parameters);
+      }
+      fit.error /= static_cast<double>(level.samples());
+      fit.status = overall_status(level, status);
+      if (is_lost(status)) break;
+      std::transform(in_crop.begin(), in_crop.end(), fit.landmarks.begin(),
+                     [&](Point p) { return to_frame(crop, p); });
+    }
+    return fit;
+  }
+
+  FitterOptions options_;
+  int threads_;
+  std::vector<Stage> stages_;
+  Planes planes_;
+  PrepareScratch scratch_;
+  std::deque<Fit> done_;
+};
+
+}  // namespace
+
+std::unique_ptr<FitterEngine> make_cpu_fitter_engine(const Model& model, const FitterOptions& options,
+                                                     int threads) {
+  return std::make_unique<CpuEngine>(model, options, threads);
+}
+
+}  // namespace triptych::aam_fit

@@ -1,0 +1,333 @@
+// The GPU engine of a Fitter. All levels of a fit are enqueued at once, the crop of each following on the
+// device from the level before, so that the host waits for the result alone. Frames in flight have their own
+// memory and stream: a frame is uploaded while the one before it is fitted; the fits themselves, which share
+// the levels' matrices and scratch, come one after the other.
+#include <triptych/aam_fit/fit_cuda.hpp>
+#include <triptych/core/buffer.hpp>
+#include <triptych/core/device.hpp>
+#include <triptych/core/error.hpp>
+#include <triptych/core/graph.hpp>
+#include <triptych/core/stream.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "crop/prepare_cpu.hpp"
+#include "crop/prepare_cuda.hpp"
+#include "fitter/fitter_engine.hpp"
+#include "fitter/fitter_kernels.hpp"
+
+namespace triptych::aam_fit {
+
+namespace {
+
+Device activated(int ordinal) {
+  Device device = Device::cuda(ordinal);
+  device.activate();
+  return device;
+}
+
+bool same(const SharedArray<float>& a, const SharedArray<float>& b) {
+  return a.size() == b.size() && (a.data() == b.data() || std::equal(a.begin(), a.end(), b.begin()));
+}
+
+struct Stage {
+  LevelFitterCuda fitter;
+  Features features;
+  FitterLevel level;  // but for what belongs to a job
+  std::int64_t samples;
+  bool keeps_parameters;                 // of the stage before it
+  std::vector<DevicePlanesView> planes;  // of each face
+};
+
+// The faces of one call, on the way.
+struct Job {
+  Job(int most_faces, int points, int most_parameters)
+      : pinned_frames(most_faces),
+        pinned_landmarks(std::int64_t{most_faces} * 2 * points),
+        pinned_kept(std::int64_t{most_faces} * most_parameters),
+        pinned_summaries(most_faces),
+        frames(most_faces),
+        landmarks(pinned_landmarks.size()),
+        kept(pinned_kept.size()),
+        summaries(most_faces),
+        crops(most_faces),
+        shapes(pinned_landmarks.size()),
+        parameters(pinned_kept.size()),
+        fits(most_faces) {}
+
+  Stream stream;
+  Event done{Timing::off};
+  PinnedBuffer<FrameOnDevice> pinned_frames;
+  PinnedBuffer<double> pinned_landmarks;
+  PinnedBuffer<float> pinned_kept;
+  PinnedBuffer<FaceSummary> pinned_summaries;
+  PinnedBuffer<std::uint8_t> staging;
+  DeviceBuffer<FrameOnDevice> frames;
+  DeviceBuffer<double> landmarks;
+  DeviceBuffer<float> kept;
+  DeviceBuffer<FaceSummary> summaries;
+  DeviceBuffer<Crop> crops;
+  DeviceBuffer<float> shapes, parameters;
+  DeviceBuffer<DeviceLevelFit> fits;
+  DeviceBuffer<std::uint8_t> pixels;
+  bool warm = false;           // has run once: kernels are loaded
+  std::optional<Graph> graph;  // of a fit of one face
+};
+
+class CudaEngine final : public FitterEngine {
+ public:
+  CudaEngine(const Model& model, const FitterOptions& options, int ordinal)
+      : device_(activated(ordinal)), model_(model), options_(options) {
+    const Stream stream;
+    stages_.reserve(model.levels.size());
+    std::int64_t most_planes = 0, most_scratch = 0;
+    for (const Level& level : model.levels) {
+      add_stage(level, stream);
+      const Stage& stage = stages_.back();
+      const std::int64_t size = std::int64_t{stage.level.width} * stage.level.height;
+      most_planes = std::max(most_planes, size * channels(level.features));
+      most_scratch =
+          std::max(most_scratch, scratch_floats(stage.level.width, stage.level.height, level.features));
+      most_parameters_ = std::max(most_parameters_, stage.fitter.parameter_count());
+    }
+    planes_ = DeviceBuffer<float>(options.most_faces * most_planes);
+    scratch_ = DeviceBuffer<float>(options.most_faces * most_scratch);
+    for (Stage& stage : stages_) {
+      const int count = channels(stage.features);
+      const std::int64_t rows = std::int64_t{stage.level.height} * count, face = rows * stage.level.width;
+      stage.planes.reserve(static_cast<std::size_t>(options.most_faces));
+      for (std::int64_t i = 0; i < options.most_faces; ++i)
+        stage.planes.push_back(
+            {DeviceImageView<const float>(planes_.data() + i * face, stage.level.width, rows), count});
+    }
+    const std::int64_t frame = std::int64_t{options.most_width} * options.most_height;
+    for (auto& slot : slots_) {
+      slot.emplace(1, model.points, most_parameters_);
+      slot->staging = PinnedBuffer<std::uint8_t>(frame);
+      slot->pixels = DeviceBuffer<std::uint8_t>(frame);
+    }
+    if (options.most_faces > 1) batch_.emplace(options.most_faces, model.points, most_parameters_);
+    stream.synchronize();
+  }
+
+  std::vector<Fit> fit(std::span<const Face> faces) override {
+    device_.activate();
+    std::vector<Fit> fits;
+    fits.reserve(faces.size());
+    if (batch_ && faces.size() > 1) {
+      const auto most = static_cast<std::size_t>(options_.most_faces);
+      for (std::size_t i = 0; i < faces.size(); i += most) {
+        const auto part = faces.subspan(i, std::min(most, faces.size() - i));
+        begin(*batch_, part);
+        batch_->done.synchronize();
+        for (std::size_t k = 0; k < part.size(); ++k)
+          fits.push_back(result(*batch_, static_cast<std::int64_t>(k)));
+      }
+      return fits;
+    }
+    std::size_t flying = 0;
+    for (const Face& face : faces) {
+      if (flying == slots_.size()) {
+        fits.push_back(next());
+        --flying;
+      }
+      submit(face);
+      ++flying;
+    }
+    for (; flying > 0; --flying) fits.push_back(next());
+    return fits;
+  }
+
+  void submit(const Face& face) override {
+    device_.activate();
+    begin(*slots_[submitted_ % slots_.size()], std::span(&face, 1));
+    ++submitted_;
+  }
+
+  Fit next() override {
+    Job& job = *slots_[fetched_ % slots_.size()];
+    job.done.synchronize();
+    ++fetched_;
+    return result(job, 0);
+  }
+
+ private:
+  void add_stage(const Level& level, StreamRef stream) {
+    const std::size_t i = stages_.size();
+    const Level* before = i > 0 ? &model_.levels[i - 1] : nullptr;
+    Shape mean;
+    mean.reserve(static_cast<std::size_t>(level.points));
+    for (int k = 0; k < level.points; ++k)
+      mean.push_back({double{level.s0[2 * k]}, double{level.s0[2 * k + 1]}});
+    const Box box = bounds(mean);
+    const Crop crop = crop_for(level, mean, options_.around);  // its size depends on the level alone
+    FitterLevel common{};
+    common.points = level.points;
+    common.level = static_cast<std::int32_t>(i);
+    common.centre_x = box.x + 0.5 * box.width;
+    common.centre_y = box.y + 0.5 * box.height;
+    common.width = crop.width;
+    common.height = crop.height;
+    common.keeps_planes = before != nullptr && shares_planes(level, *before);
+    const bool keeps_parameters = common.keeps_planes && same(level.s0, before->s0) &&
+                                  same(level.Qs, before->Qs) && same(level.Qg, before->Qg);
+    s0_.emplace_back(level.s0.size());
+    copy_to_device(level.s0.span(), s0_.back().span(), stream);
+    common.s0 = s0_.back().data();
+    stages_.push_back({LevelFitterCuda(level, level_options(options_, level), options_.most_faces, stream),
+                       level.features,
+                       common,
+                       level.samples(),
+                       keeps_parameters,
+                       {}});
+    stages_.back().level.parameters = stages_.back().fitter.parameter_count();
+  }
+
+  // Copies the frames aside, enqueues their upload and the fit.
+  void begin(Job& job, std::span<const Face> faces) {
+    std::int64_t bytes = 0;
+    const auto is_first = [&](std::size_t i) {  // of those that show the same frame
+      for (std::size_t k = 0; k < i; ++k)
+        if (same_frame(faces[k].frame, faces[i].frame)) return k;
+      return i;
+    };
+    for (std::size_t i = 0; i < faces.size(); ++i) {
+      const Crop crop = crop_for(model_.levels.front(), faces[i].start, options_.around);
+      check_crop(faces[i].frame.width(), faces[i].frame.height(), crop);
+      if (is_first(i) == i) bytes += faces[i].frame.width() * faces[i].frame.height();
+    }
+    if (bytes > job.pixels.size()) {
+      job.stream.synchronize();
+      job.staging = PinnedBuffer<std::uint8_t>(bytes);
+      job.pixels = DeviceBuffer<std::uint8_t>(bytes);
+    }
+    std::int64_t at = 0;
+    for (std::size_t i = 0; i < faces.size(); ++i) {
+      const auto& frame = faces[i].frame;
+      auto& on_device = job.pinned_frames.span()[i];
+      const std::size_t first = is_first(i);
+      if (first < i) {
+        on_device = job.pinned_frames.span()[first];
+      } else {
+        for (std::int64_t y = 0; y < frame.height(); ++y)
+          std::copy_n(reinterpret_cast<const std::uint8_t*>(frame.row(y).data()), frame.width(),
+                      job.staging.data() + at + y * frame.width());
+        on_device = {job.pixels.data() + at, frame.width(), static_cast<std::int32_t>(frame.width()),
+                     static_cast<std::int32_t>(frame.height())};
+        at += frame.width() * frame.height();
+      }
+      double* landmarks = job.pinned_landmarks.data() + static_cast<std::ptrdiff_t>(i) * 2 * model_.points;
+      for (const Point& p : faces[i].start) *landmarks++ = p.x, *landmarks++ = p.y;
+    }
+    copy_to_device(job.staging.span().first(static_cast<std::size_t>(at)), job.pixels.span().first(at),
+                   job.stream);
+    job.stream.wait(last_fit_);
+    const auto count = static_cast<int>(faces.size());
+    if (count > 1 || !job.warm) {
+      enqueue(job, count);
+      job.warm = true;
+    } else {
+      if (!job.graph) job.graph = Graph::capture(job.stream, [&] { enqueue(job, 1); });
+      job.graph->launch(job.stream);
+    }
+    last_fit_.record(job.stream);
+    job.done.record(job.stream);
+  }
+
+  static bool same_frame(const ImageView<const Grey8>& a, const ImageView<const Grey8>& b) {
+    return a.data() == b.data() && a.width() == b.width() && a.height() == b.height() &&
+           a.pitch_bytes() == b.pitch_bytes();
+  }
+
+  void enqueue(Job& job, int count) {
+    const StreamRef stream = job.stream;
+    const std::int64_t coordinates = std::int64_t{count} * 2 * model_.points;
+    const auto some = static_cast<std::size_t>(count);
+    copy_to_device(job.pinned_frames.span().first(some), job.frames.span().first(count), stream);
+    copy_to_device(job.pinned_landmarks.span().first(static_cast<std::size_t>(coordinates)),
+                   job.landmarks.span().first(coordinates), stream);
+    for (Stage& stage : stages_) {
+      FitterLevel level = stage.level;
+      level.faces = count;
+      level.landmarks = job.landmarks.data();
+      level.crops = job.crops.data();
+      level.shapes = job.shapes.data();
+      level.fitted = job.parameters.data();
+      level.fits = job.fits.data();
+      level.kept = job.kept.data();
+      level.kept_stride = most_parameters_;
+      level.summaries = job.summaries.data();
+      if (level.level == 0) launch_reset(level, stream);
+      launch_begin_level(level, stream);
+      if (!level.keeps_planes) {
+        PrepareTask task;
+        task.faces = count;
+        task.width = level.width;
+        task.height = level.height;
+        task.frames = job.frames.data();
+        task.crops = job.crops.data();
+        task.scratch = scratch_.data();
+        task.planes = planes_.data();
+        task.pitch = level.width;
+        task.face = std::int64_t{level.width} * level.height * channels(stage.features);
+        launch_prepare(task, stage.features, stream);
+      }
+      const auto planes = std::span<const DevicePlanesView>(stage.planes).first(some);
+      const auto parameters = job.parameters.span().first(std::int64_t{count} * level.parameters);
+      const auto shapes = job.shapes.span().first(coordinates);
+      if (!stage.keeps_parameters) stage.fitter.parameters_of(planes, shapes, parameters, stream);
+      fit_cuda(stage.fitter, planes, parameters, job.fits.span().first(count), stream);
+      stage.fitter.shapes_of(parameters, shapes, stream);
+      launch_end_level(level, stream);
+    }
+    copy_to_host(job.landmarks.span().first(coordinates),
+                 job.pinned_landmarks.span().first(static_cast<std::size_t>(coordinates)), stream);
+    copy_to_host(job.kept.span().first(std::int64_t{count} * most_parameters_),
+                 job.pinned_kept.span().first(some * static_cast<std::size_t>(most_parameters_)), stream);
+    copy_to_host(job.summaries.span().first(count), job.pinned_summaries.span().first(some), stream);
+  }
+
+  Fit result(const Job& job, std::int64_t i) const {
+    const FaceSummary& summary = job.pinned_summaries.data()[i];
+    const auto number = static_cast<std::size_t>(summary.level);
+    const Stage& stage = stages_[number];
+    Fit fit;
+    const double* landmarks = job.pinned_landmarks.data() + i * 2 * model_.points;
+    fit.landmarks.resize(static_cast<std::size_t>(model_.points));
+    for (Point& p : fit.landmarks) {
+      p = {landmarks[0], landmarks[1]};
+      landmarks += 2;
+    }
+    const float* kept = job.pinned_kept.data() + i * most_parameters_;
+    fit.parameters.assign(kept, kept + stage.level.parameters);
+    fit.error = double{summary.error} / static_cast<double>(stage.samples);
+    fit.iterations = summary.iterations;
+    fit.status = overall_status(model_.levels[number], static_cast<FitStatus>(summary.status));
+    return fit;
+  }
+
+  Device device_;
+  Model model_;
+  FitterOptions options_;
+  int most_parameters_ = 0;
+  std::vector<DeviceBuffer<float>> s0_;
+  std::vector<Stage> stages_;
+  DeviceBuffer<float> planes_, scratch_;
+  Event last_fit_{Timing::off};
+  std::array<std::optional<Job>, Fitter::most_in_flight> slots_;
+  std::optional<Job> batch_;
+  std::size_t submitted_ = 0, fetched_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<FitterEngine> make_cuda_fitter_engine(const Model& model, const FitterOptions& options,
+                                                      int ordinal) {
+  return std::make_unique<CudaEngine>(model, options, ordinal);
+}
+
+}  // namespace triptych::aam_fit

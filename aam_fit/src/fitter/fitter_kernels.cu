@@ -1,0 +1,109 @@
+// What happens between the levels of a fit on the GPU. A block owns a face.
+#include "fitter/fitter_kernels.hpp"
+
+#include <triptych/core/cuda.cuh>
+
+namespace triptych::aam_fit {
+
+namespace {
+
+constexpr int threads = 128;
+
+__global__ void reset_kernel(FaceSummary* summaries, int faces) {
+  const int i = static_cast<int>(blockIdx.x) * threads + static_cast<int>(threadIdx.x);
+  if (i < faces) summaries[i] = FaceSummary{};
+}
+
+// Crops further away than this, or coarser, are those of a face that is lost (check_crop).
+__device__ bool is_sane(const Crop& crop) {
+  constexpr double far = 1 << 24;
+  return crop.step > 1e-9 && crop.step * max(crop.width, crop.height) < far && fabs(crop.x_px) < far &&
+         fabs(crop.y_px) < far;
+}
+
+__global__ void begin_level_kernel(const FitterLevel g) {
+  __shared__ double sums[7];  // of x, y, X, Y, x^2 + y^2, xX + yY, xY - yX
+  __shared__ double origin_x, origin_y, step;
+  const std::int64_t face = blockIdx.x;
+  const int t = static_cast<int>(threadIdx.x), lane = t & 31, n = g.points;
+  const double* landmarks = g.landmarks + face * 2 * n;
+  if (!g.keeps_planes && t < 32) {
+    double own[7] = {};
+    for (int i = lane; i < n; i += 32) {
+      const double x = g.s0[2 * i], y = g.s0[2 * i + 1], X = landmarks[2 * i], Y = landmarks[2 * i + 1];
+      own[0] += x, own[1] += y, own[2] += X, own[3] += Y;
+      own[4] += x * x + y * y, own[5] += x * X + y * Y, own[6] += x * Y - y * X;
+    }
+#pragma unroll
+    for (int k = 0; k < 7; ++k) {
+      for (int offset = 16; offset > 0; offset /= 2) own[k] += __shfl_xor_sync(~0u, own[k], offset);
+      if (lane == 0) sums[k] = own[k];
+    }
+    __syncwarp();
+    if (lane == 0) {  // the pose that brings s0 closest to the landmarks
+      const double x = sums[0] / n, y = sums[1] / n, X = sums[2] / n, Y = sums[3] / n;
+      const double length = sums[4] - n * (x * x + y * y);
+      const double a = (sums[5] - n * (x * X + y * Y)) / length, b = (sums[6] - n * (x * Y - y * X)) / length;
+      Crop crop;
+      crop.width = g.width;
+      crop.height = g.height;
+      crop.step = sqrt(a * a + b * b);
+      crop.x_px = X + a * (g.centre_x - x) - b * (g.centre_y - y) - 0.5 * crop.step * (g.width - 1);
+      crop.y_px = Y + b * (g.centre_x - x) + a * (g.centre_y - y) - 0.5 * crop.step * (g.height - 1);
+      if (!is_sane(crop)) {
+        crop.step = 1;
+        crop.x_px = crop.y_px = 0;
+      }
+      g.crops[face] = crop;
+    }
+  }
+  __syncthreads();
+  if (t == 0) {
+    const Crop& crop = g.crops[face];
+    origin_x = crop.x_px;
+    origin_y = crop.y_px;
+    step = crop.step;
+  }
+  __syncthreads();
+  for (int i = t; i < 2 * n; i += threads)
+    g.shapes[face * 2 * n + i] =
+        static_cast<float>((landmarks[i] - ((i & 1) != 0 ? origin_y : origin_x)) / step);
+}
+
+__global__ void end_level_kernel(const FitterLevel g) {
+  const std::int64_t face = blockIdx.x;
+  const int t = static_cast<int>(threadIdx.x), n = g.points;
+  if (g.summaries[face].lost != 0) return;
+  const DeviceLevelFit fit = g.fits[face];
+  const auto status = static_cast<FitStatus>(fit.status);
+  const bool lost = status == FitStatus::lost_outside || status == FitStatus::lost_contrast;
+  __syncthreads();  // before the summary changes
+  for (int i = t; i < g.parameters; i += threads)
+    g.kept[face * g.kept_stride + i] = g.fitted[face * g.parameters + i];
+  if (!lost) {
+    const Crop crop = g.crops[face];
+    for (int i = t; i < 2 * n; i += threads)
+      g.landmarks[face * 2 * n + i] = static_cast<double>(g.shapes[face * 2 * n + i]) * crop.step +
+                                      ((i & 1) != 0 ? crop.y_px : crop.x_px);
+  }
+  if (t == 0)
+    g.summaries[face] = {fit.error, g.summaries[face].iterations + fit.iterations, fit.status, g.level,
+                         lost ? 1 : 0};
+}
+
+}  // namespace
+
+void launch_reset(const FitterLevel& level, StreamRef stream) {
+  launch(reset_kernel, LaunchShape{static_cast<unsigned>((level.faces + threads - 1) / threads), threads},
+         stream, level.summaries, level.faces);
+}
+
+void launch_begin_level(const FitterLevel& level, StreamRef stream) {
+  launch(begin_level_kernel, LaunchShape{static_cast<unsigned>(level.faces), threads}, stream, level);
+}
+
+void launch_end_level(const FitterLevel& level, StreamRef stream) {
+  launch(end_level_kernel, LaunchShape{static_cast<unsigned>(level.faces), threads}, stream, level);
+}
+
+}  // namespace triptych::aam_fit

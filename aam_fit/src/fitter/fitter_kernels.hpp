@@ -1,0 +1,45 @@
+// The small kernels of the GPU engine of Fitter: between the levels of a fit, for many faces.
+#pragma once
+
+#include <triptych/aam_fit/fit_cuda.hpp>
+#include <triptych/core/stream.hpp>
+
+#include <cstdint>
+
+#include "crop/prepare_cuda.hpp"
+
+namespace triptych::aam_fit {
+
+// How a face's fit has gone so far; on the device.
+struct FaceSummary {
+  float error = 0;  // of the last level
+  std::int32_t iterations = 0, status = 0;
+  std::int32_t level = 0;  // the last one
+  std::int32_t lost = 0;
+};
+
+// What the kernels of one level are given; device pointers, a row a face.
+struct FitterLevel {
+  std::int32_t faces, points, parameters, level;
+  const float* s0;             // 2 points
+  double centre_x, centre_y;   // of the mean shape's box
+  std::int32_t width, height;  // of the crop
+  bool keeps_planes;           // and with them the crop
+  double* landmarks;           // 2 points, in the frame's pixels
+  Crop* crops;
+  float* shapes;        // 2 points, in the crop's pixels
+  const float* fitted;  // parameters
+  const DeviceLevelFit* fits;
+  float* kept;  // kept_stride: the parameters of the last level
+  std::int32_t kept_stride;
+  FaceSummary* summaries;
+};
+
+// All faces begin anew.
+void launch_reset(const FitterLevel& level, StreamRef stream);
+// The crop around the landmarks, and the landmarks in it.
+void launch_begin_level(const FitterLevel& level, StreamRef stream);
+// Takes a level's fits and shapes over, for faces that were not lost.
+void launch_end_level(const FitterLevel& level, StreamRef stream);
+
+}  // namespace triptych::aam_fit

@@ -1,0 +1,146 @@
+#include "synthetic/face_mesh.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "synthetic/face_geometry.hpp"
+#include "synthetic/face_maps.hpp"
+
+namespace triptych::aam_fit::face {
+
+namespace {
+
+constexpr int columns = 120, rows = 132;  // vertices
+constexpr double step_x = (right - left) / (columns - 1), step_y = (bottom - top) / (rows - 1);
+
+// Where a vertex lies at rest.
+Point at_rest(std::size_t vertex) {
+  const std::size_t row = vertex / columns, column = vertex % columns;
+  return {left + static_cast<double>(column) * step_x, top + static_cast<double>(row) * step_y};
+}
+
+// What the parameters multiply, at every vertex: made once.
+struct Rest {
+  double z;
+  Point moves[fields];
+};
+const std::vector<Rest>& rest() {
+  static const std::vector<Rest> made = [] {
+    std::vector<Rest> all(static_cast<std::size_t>(columns) * rows);
+    for (int j = 0; j < rows; ++j) {
+      for (int i = 0; i < columns; ++i) {
+        Rest& r = all[static_cast<std::size_t>(j) * columns + static_cast<std::size_t>(i)];
+        const double x = left + i * step_x, y = top + j * step_y;
+        r.z = relief(x, y);
+        for (int k = 0; k < fields; ++k) r.moves[k] = field(k, x, y);
+      }
+    }
+    return all;
+  }();
+  return made;
+}
+
+const Box& rest_box() {
+  static const Box box = bounds(landmarks());
+  return box;
+}
+
+}  // namespace
+
+Rotation rotation(const FaceParameters& face) {
+  const double ct = std::cos(face.turn), st = std::sin(face.turn);
+  const double cn = std::cos(face.nod), sn = std::sin(face.nod);
+  const double cr = std::cos(face.roll), sr = std::sin(face.roll);
+  // Turned about the vertical axis, then nodded, then rolled in the plane.
+  const double turned[3][3] = {{ct, 0, st}, {sn * st, cn, -sn * ct}, {-cn * st, sn, cn * ct}};
+  Rotation r{};
+  for (int j = 0; j < 3; ++j) {
+    r.m[0][j] = cr * turned[0][j] - sr * turned[1][j];
+    r.m[1][j] = sr * turned[0][j] + cr * turned[1][j];
+    r.m[2][j] = turned[2][j];
+  }
+  return r;
+}
+
+Mesh::Mesh(const FaceParameters& face) : vertices_(rest().size()) {
+  double p[fields];
+  std::copy(face.identity.begin(), face.identity.end(), p);
+  std::copy(face.expression.begin(), face.expression.end(), p + face.identity.size());
+  p[9] = opening(face.expression[1]);
+  const Rotation r = rotation(face);
+  const Box& box = rest_box();
+  const double scale = face.size_px / std::sqrt(box.width * box.height);
+  const double middle_y = box.y + box.height / 2, middle_z = 0.45;  // stays where it is when the head turns
+  for (std::size_t v = 0; v < vertices_.size(); ++v) {
+    const Rest& from = rest()[v];
+    auto [x, y] = at_rest(v);
+    for (int k = 0; k < fields; ++k) {
+      x += p[k] * from.moves[k].x;
+      y += p[k] * from.moves[k].y;
+    }
+    const double dx = x, dy = y - middle_y, dz = from.z - middle_z;
+    vertices_[v] = {face.x_px + scale * (r.m[0][0] * dx + r.m[0][1] * dy + r.m[0][2] * dz),
+                    face.y_px + scale * (r.m[1][0] * dx + r.m[1][1] * dy + r.m[1][2] * dz), x, y};
+  }
+}
+
+// The triangle of the mesh that holds a place; each cell is cut from its upper right to its lower left.
+template <class Value>
+auto Mesh::within(double x, double y, Value value) const {
+  const double px = (x - left) / step_x, py = (y - top) / step_y;
+  const auto i = static_cast<std::size_t>(std::clamp(px, 0.0, columns - 2.0));
+  const auto j = static_cast<std::size_t>(std::clamp(py, 0.0, rows - 2.0));
+  const double u = px - static_cast<double>(i), v = py - static_cast<double>(j);
+  const Vertex* cell = &vertices_[j * columns + i];
+  const Point b = value(cell[1]), c = value(cell[columns]);
+  const bool upper = u + v <= 1;
+  const Point a = value(upper ? cell[0] : cell[columns + 1]);
+  const double wb = upper ? u : 1 - v, wc = upper ? v : 1 - u, wa = 1 - wb - wc;
+  return Point{wa * a.x + wb * b.x + wc * c.x, wa * a.y + wb * b.y + wc * c.y};
+}
+
+Point Mesh::in_image(double x, double y) const {
+  return within(x, y, [](const Vertex& v) { return Point{v.x, v.y}; });
+}
+Point Mesh::moved(double x, double y) const {
+  return within(x, y, [](const Vertex& v) { return Point{v.moved_x, v.moved_y}; });
+}
+
+std::vector<Seen> Mesh::look(int width, int height) const {
+  std::vector<Seen> seen(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+  const auto draw = [&](std::size_t ia, std::size_t ib, std::size_t ic) {
+    const Vertex &a = vertices_[ia], &b = vertices_[ib], &c = vertices_[ic];
+    const double area = (b.x - a.x) * (c.y - a.y) - (c.x - a.x) * (b.y - a.y);
+    if (area == 0) return;
+    const auto first = [](double v) { return static_cast<int>(std::ceil(std::clamp(v, -1.0, 1e6))); };
+    const auto last = [](double v) { return static_cast<int>(std::floor(std::clamp(v, -1.0, 1e6))); };
+    const int x0 = std::max(0, first(std::min({a.x, b.x, c.x}))),
+              x1 = std::min(width - 1, last(std::max({a.x, b.x, c.x})));
+    const int y0 = std::max(0, first(std::min({a.y, b.y, c.y}))),
+              y1 = std::min(height - 1, last(std::max({a.y, b.y, c.y})));
+    const Point rest_a = at_rest(ia), rest_b = at_rest(ib), rest_c = at_rest(ic);
+    for (int y = y0; y <= y1; ++y) {
+      for (int x = x0; x <= x1; ++x) {
+        const double wb = ((x - a.x) * (c.y - a.y) - (c.x - a.x) * (y - a.y)) / area;
+        const double wc = ((b.x - a.x) * (y - a.y) - (x - a.x) * (b.y - a.y)) / area;
+        const double wa = 1 - wb - wc;
+        if (wa < -1e-9 || wb < -1e-9 || wc < -1e-9) continue;
+        seen[static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x)] = {
+            static_cast<float>(wa * rest_a.x + wb * rest_b.x + wc * rest_c.x),
+            static_cast<float>(wa * rest_a.y + wb * rest_b.y + wc * rest_c.y),
+            static_cast<float>(wa * a.moved_x + wb * b.moved_x + wc * c.moved_x),
+            static_cast<float>(wa * a.moved_y + wb * b.moved_y + wc * c.moved_y), true};
+      }
+    }
+  };
+  for (std::size_t j = 0; j + 1 < rows; ++j) {
+    for (std::size_t i = 0; i + 1 < columns; ++i) {
+      const std::size_t v = j * columns + i;
+      draw(v, v + 1, v + columns);
+      draw(v + columns + 1, v + 1, v + columns);
+    }
+  }
+  return seen;
+}
+
+}  // namespace triptych::aam_fit::face

@@ -1,0 +1,190 @@
+// Training, from examples to a model.
+#include <triptych/aam_fit/train.hpp>
+#include <triptych/core/error.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include "train/level_model.hpp"
+#include "train/shape_model.hpp"
+#include "train/training_set.hpp"
+#include "train/update.hpp"
+
+namespace triptych::aam_fit {
+namespace {
+
+void check_options(const TrainOptions& options) {
+  for (const double share : {options.shape_variance, options.texture_variance, options.combined_variance})
+    require(share > 0 && share <= 1, "a share of the variance of ", share, " is not in 0..1");
+  for (const int count : {options.shape_modes, options.texture_modes, options.modes})
+    require(count >= 0, "a model cannot have ", count, " modes");
+  for (const LevelOptions& level : options.levels) {
+    require(level.iterations >= 0, "a level cannot have ", level.iterations, " iterations");
+    require(level.pitch_px > 0 && level.pitch_px <= 16, "a pitch of ", level.pitch_px,
+            " pixels is not in 0..16");
+    require(level.stages >= 1, "a resolution cannot have ", level.stages, " stages");
+  }
+  require(std::isfinite(options.ridge) && options.ridge > 0, "a ridge of ", options.ridge,
+          " is not positive");
+  const Displacements& d = options.displacements;
+  require(d.per_face >= 1, "regression needs a start a face or more, not ", d.per_face);
+  for (const double bound : {d.shift, d.scale, d.turn_rad})
+    require(bound >= 0 && bound < 1, "starts cannot be displaced by ", bound);
+}
+
+// The landmarks' partners in a mirror; empty for none.
+std::vector<int> mirror_points(const TrainOptions& options, const Shape& mean) {
+  if (!options.mirror) return {};
+  if (options.mirror_points.empty()) return find_mirror_points(mean);
+  const std::vector<int>& partner = options.mirror_points;
+  require(partner.size() == mean.size(), "there are ", partner.size(), " mirror points for ", mean.size(),
+          " landmarks");
+  for (std::size_t i = 0; i < partner.size(); ++i) {
+    const int p = partner[i];
+    require(p >= 0 && p < static_cast<int>(mean.size()) &&
+                partner[static_cast<std::size_t>(p)] == static_cast<int>(i),
+            "landmark ", i, " becomes ", p, " in a mirror, but not the other way round");
+  }
+  return partner;
+}
+
+std::vector<Shape> shapes_of(std::span<const TrainingFace> faces) {
+  std::vector<Shape> shapes(faces.size());
+  std::transform(faces.begin(), faces.end(), shapes.begin(),
+                 [](const TrainingFace& face) { return face.landmarks; });
+  return shapes;
+}
+
+// Reports to the caller, if he wants it.
+class Steps {
+ public:
+  Steps(const Progress& progress, std::int64_t total) : progress_(progress), total_(total) {}
+  void next(const std::string& stage) {
+    if (progress_) progress_(stage, done_, total_);
+    ++done_;
+  }
+
+ private:
+  const Progress& progress_;
+  std::int64_t done_ = 0, total_;
+};
+
+std::vector<LevelOptions> levels_for(Update update) {
+  return update == Update::regression ? default_levels() : default_levels(4096, 2, {}, update);
+}
+
+// As many as asked for, but one at least, and no more than residuals of a gibibyte have room for.
+Displacements starts_a_face(std::span<const LevelOptions> levels, std::size_t faces,
+                            const TrainOptions& options) {
+  constexpr std::int64_t most = std::int64_t{1} << 28;  // floats
+  std::int64_t samples = 1;
+  for (const LevelOptions& level : levels)
+    samples = std::max(samples, level.pixels * channels(level.features));
+  Displacements d = options.displacements;
+  const std::int64_t room = most / (samples * static_cast<std::int64_t>(faces));
+  d.per_face = static_cast<int>(std::clamp<std::int64_t>(room, 1, d.per_face));
+  return d;
+}
+
+// What the faces look like, for pictures: grey, shape and texture combined, no update.
+Level learn_appearance(const ShapeModel& shapes, std::span<const Triangle> triangles,
+                       std::span<const TrainingFace> faces, TrainOptions options) {
+  Level level = make_level(shapes, triangles, {.pixels = options.appearance_pixels});
+  level.iterations = 0;
+  options.parameters = Parameters::combined;
+  options.compositional = false;
+  options.texture_modes = options.modes = 0;
+  learn_modes(level, shapes, faces, options);
+  return level;
+}
+
+std::string level_name(std::size_t i, std::size_t count) {
+  return "level " + std::to_string(i + 1) + " of " + std::to_string(count);
+}
+
+}  // namespace
+
+std::vector<LevelOptions> default_levels(std::int64_t pixels, int count, const Features& features,
+                                         Update update) {
+  require(count >= 1 && count <= 8, "a model has 1 to 8 resolutions, not ", count);
+  std::vector<LevelOptions> levels(static_cast<std::size_t>(count));
+  // From fine to coarse the faces are halved. Smoothed features need no samples denser than their smoothing.
+  const bool regression = update == Update::regression;
+  double pitch = regression ? 2 : 1, size = std::sqrt(static_cast<double>(pixels)) * pitch;
+  for (std::size_t i = levels.size(); i-- > 0; size /= 2, pitch = std::max(1.0, pitch / 1.6)) {
+    LevelOptions& level = levels[i];
+    level.pixels = static_cast<std::int64_t>(std::llround(size * size / (pitch * pitch)));
+    level.pitch_px = pitch;
+    level.margin = regression ? 0.075 : 0;
+    level.stages = i + 1 == levels.size() ? 3 : 2;
+    level.iterations = regression ? 2 : 10;
+    level.features = features;
+    if (features.kind == FeatureKind::grey) continue;
+    if (features.smooth_px == 0) level.features.smooth_px = 0.7f;
+    if (features.local_px == 0) level.features.local_px = static_cast<float>(0.145 * size);
+    if (features.pool_px == 0) level.features.pool_px = static_cast<float>(pitch);
+  }
+  require(levels.front().pixels >= 16, "the coarsest of ", count, " levels has ", levels.front().pixels,
+          " pixels; 16 is the least");
+  return levels;
+}
+
+Model train(const std::vector<Example>& examples, const TrainOptions& options, const Progress& progress) {
+  check_examples(examples);
+  check_options(options);
+  const bool regression = options.update == Update::regression;
+  const std::vector<LevelOptions> levels =
+      options.levels.empty() ? levels_for(options.update) : options.levels;
+  std::int64_t total = 1 + (options.appearance_pixels > 0 ? 1 : 0);
+  for (const LevelOptions& level : levels) total += 1 + (regression ? level.stages : 1);
+  Steps steps(progress, total);
+
+  steps.next("shapes");
+  const TrainingSet as_they_are(examples, {});
+  const Keep keep_all{1, 1};
+  const Shape first_mean = make_shape_model(shapes_of(as_they_are.faces()), keep_all).mean;
+  const TrainingSet set(examples, mirror_points(options, first_mean));
+  const std::span<const TrainingFace> faces = set.faces();
+  const ShapeModel shapes = make_shape_model(shapes_of(faces), {options.shape_variance, options.shape_modes});
+
+  Model model;
+  model.levels.reserve(static_cast<std::size_t>(total));
+  model.name = options.name;
+  model.points = static_cast<int>(shapes.mean.size());
+  model.mean = shapes.mean;
+  model.images = static_cast<int>(examples.size());
+  model.triangles = options.triangles.empty() ? triangulate(shapes.mean) : options.triangles;
+  check_triangles(model.triangles, model.points);
+
+  std::vector<Start> starts;
+  if (regression)
+    starts = make_starts(shapes.mean, faces, starts_a_face(levels, faces.size(), options), options.seed);
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const std::string name = level_name(i, levels.size());
+    steps.next(name + ": textures");
+    Level level = make_level(shapes, model.triangles, levels[i]);
+    level.normalisation = regression ? Normalisation::floored : Normalisation::projection;
+    level.iterations = levels[i].iterations;
+    const Rows c = learn_modes(level, shapes, faces, options);
+    if (!regression) {
+      steps.next(name + ": update");
+      learn_displaced_update(level, faces, c, options);
+      model.levels.push_back(level);
+      continue;
+    }
+    for (int stage = 0; stage < levels[i].stages; ++stage) {
+      steps.next(name + ": update " + std::to_string(stage + 1) + " of " + std::to_string(levels[i].stages));
+      learn_regression_update(level, faces, c, starts, {i, stage}, options);
+      model.levels.push_back(level);
+    }
+  }
+  if (options.appearance_pixels > 0) {
+    steps.next("appearance");
+    model.appearance = learn_appearance(shapes, model.triangles, faces, options);
+  }
+  if (progress) progress("done", total, total);
+  check_model(model);
+  return model;
+}
+
+}  // namespace triptych::aam_fit

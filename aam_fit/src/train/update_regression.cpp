@@ -1,0 +1,172 @@
+// An update by ridge regression of displaced starts.
+#include <triptych/core/error.hpp>
+#include <triptych/core/parallel.hpp>
+#include <triptych/core/philox.hpp>
+
+#include <Eigen/Cholesky>
+
+#include <algorithm>
+#include <cmath>
+
+#include "train/texture.hpp"
+#include "train/update.hpp"
+
+namespace triptych::aam_fit {
+namespace {
+
+constexpr int fold_count = 5;
+
+// The fold of each example: dealt out in a random order, so that folds have one size, to one or so.
+std::vector<int> deal_folds(int examples, std::uint64_t seed, std::uint64_t round) {
+  std::vector<int> order(static_cast<std::size_t>(examples)), folds(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
+  PhiloxStream random(seed, std::uint64_t{1} << 63 | round);
+  for (std::size_t i = order.size(); i > 1; --i)
+    std::swap(order[i - 1], order[random.next() % static_cast<std::uint32_t>(i)]);
+  for (std::size_t i = 0; i < order.size(); ++i)
+    folds[static_cast<std::size_t>(order[i])] = static_cast<int>(i % fold_count);
+  return folds;
+}
+
+// What all starts look like at a level: residuals, parameters, and how far those are from the truth.
+struct Looks {
+  Rows residuals;   // starts x samples
+  Rows parameters;  // starts x (modes + 4): at the starts
+  Rows targets;     // the same: truth - start
+};
+
+void set_pose(Rows& rows, Eigen::Index i, Eigen::Index m, const Similarity& pose) {
+  rows.row(i).segment<4>(m) << static_cast<float>(pose.sx), static_cast<float>(pose.sy),
+      static_cast<float>(pose.tx), static_cast<float>(pose.ty);
+}
+
+// truths: c of the faces. Textures without contrast become zeros, and their residual is -g0: rare, and the
+// same at run time.
+Looks look(const Level& level, std::span<const TrainingFace> faces, std::span<const Start> starts,
+           const Rows& truths, int threads) {
+  const auto count = static_cast<Eigen::Index>(starts.size());
+  const Eigen::Index n = level.samples(), m = level.modes;
+  const Eigen::Map<const Eigen::VectorXf> mean(level.g0.data(), n);
+  Looks looks{Rows(count, n), Rows(count, m + 4), Rows(count, m + 4)};
+  parallel_chunks(count, 8, threads, [&](std::int64_t first, std::int64_t last, std::int64_t) {
+    FaceSampler sampler(level);
+    for (std::int64_t i = first; i < last; ++i) {
+      const Start& start = starts[static_cast<std::size_t>(i)];
+      const TrainingFace& face = faces[static_cast<std::size_t>(start.face)];
+      const Shape shape = to_crop(start.crop, start.shape);
+      sampler.prepare(face.image->view(), start.crop);
+      const std::span<float> texture(looks.residuals.data() + i * n, static_cast<std::size_t>(n));
+      sampler.sample(shape, texture);
+      normalise(texture, level.g0.span(), level.normalisation);
+      looks.residuals.row(i) -= mean.transpose();
+      const ShapeParameters at_start = shape_parameters(level, shape);
+      const ShapeParameters at_truth = shape_parameters(level, to_crop(start.crop, face.landmarks));
+      looks.parameters.row(i).head(m) = at_start.c.transpose();
+      set_pose(looks.parameters, i, m, at_start.pose);
+      looks.targets.row(i).head(m) = truths.row(start.face);
+      set_pose(looks.targets, i, m, at_truth.pose);
+    }
+  });
+  const Eigen::Map<const Rows> Qg(level.Qg.data(), m, n);
+  if (level.texture_tells_c) looks.parameters.leftCols(m) += times(looks.residuals, Qg.transpose(), threads);
+  parallel_for(0, count, threads,
+               [&](std::int64_t i) { looks.residuals.row(i) -= looks.parameters.row(i).head(m) * Qg; });
+  looks.targets -= looks.parameters;
+  return looks;
+}
+
+}  // namespace
+
+std::vector<Start> make_starts(const Shape& mean, std::span<const TrainingFace> faces, const Displacements& d,
+                               std::uint64_t seed) {
+  std::vector<Start> starts;
+  starts.reserve(faces.size() * static_cast<std::size_t>(d.per_face));
+  for (std::size_t i = 0; i < faces.size(); ++i) {
+    PhiloxStream random(seed, i);
+    const auto within = [&](double bound) { return bound * (2.0 * double{random.next_uniform()} - 1.0); };
+    const Box box = bounds(faces[i].landmarks);
+    const Shape placed = place(mean, box);
+    const Point centre{box.x + box.width / 2, box.y + box.height / 2};
+    for (int k = 0; k < d.per_face; ++k) {
+      const double scale = 1 + within(d.scale), turn = within(d.turn_rad);
+      const double x = within(d.shift) * box.width, y = within(d.shift) * box.height;
+      const Similarity about{scale * std::cos(turn) - 1, scale * std::sin(turn), 0, 0};
+      const Point moved = posed(about, centre);
+      starts.push_back(
+          {static_cast<int>(i),
+           posed(Similarity{about.sx, about.sy, centre.x - moved.x + x, centre.y - moved.y + y}, placed),
+           {}});
+    }
+  }
+  return starts;
+}
+
+namespace {
+
+// Solves (K + ridge I) a = targets over chosen rows.
+Eigen::MatrixXf solve_ridge(const Eigen::MatrixXf& K, const Rows& targets, float ridge,
+                            std::span<const Eigen::Index> rows) {
+  const auto count = static_cast<Eigen::Index>(rows.size());
+  Eigen::MatrixXf some(count, count), wanted(count, targets.cols());
+  for (Eigen::Index j = 0; j < count; ++j) {
+    for (Eigen::Index i = 0; i < count; ++i)
+      some(i, j) = K(rows[static_cast<std::size_t>(i)], rows[static_cast<std::size_t>(j)]);
+    some(j, j) += ridge;
+    wanted.row(j) = targets.row(rows[static_cast<std::size_t>(j)]);
+  }
+  const Eigen::LLT<Eigen::Ref<Eigen::MatrixXf>> solver(some);
+  return solver.solve(wanted);
+}
+
+}  // namespace
+
+void learn_regression_update(Level& level, std::span<const TrainingFace> faces, const Rows& c,
+                             std::vector<Start>& starts, const Stage& stage, const TrainOptions& options) {
+  const int threads = options.threads;
+  const Eigen::Index m = level.modes, count = static_cast<Eigen::Index>(starts.size());
+  if (stage.number == 0)
+    for (Start& start : starts) start.crop = crop_for(level, start.shape);
+  const Looks looks = look(level, faces, starts, c, threads);
+
+  const Eigen::MatrixXf K = gram(looks.residuals, threads);
+  const auto ridge = static_cast<float>(options.ridge * K.diagonal().cast<double>().mean());
+  require(ridge > 0, "a ridge of ", options.ridge, " leaves the regression without a solution");
+
+  int examples = 0;
+  for (const TrainingFace& face : faces) examples = std::max(examples, face.example + 1);
+  const std::vector<int> fold_of =
+      deal_folds(examples, options.seed, 64 * stage.level + static_cast<std::uint64_t>(stage.number));
+  const auto fold = [&](Eigen::Index i) {
+    const int face = starts[static_cast<std::size_t>(i)].face;
+    return fold_of[static_cast<std::size_t>(faces[static_cast<std::size_t>(face)].example)];
+  };
+  Rows steps = Rows::Zero(count, m + 4);
+  Eigen::MatrixXf weights;  // of the rows, for R itself
+  // Each fold's own R, and, as the last, everybody's.
+  parallel_chunks(fold_count + 1, 1, threads, [&](std::int64_t f, std::int64_t, std::int64_t) {
+    std::vector<Eigen::Index> rows, left_out;
+    rows.reserve(static_cast<std::size_t>(count));
+    left_out.reserve(static_cast<std::size_t>(count));
+    for (Eigen::Index i = 0; i < count; ++i) (fold(i) == fold_count - 1 - f ? left_out : rows).push_back(i);
+    if (rows.empty()) return;
+    const Eigen::MatrixXf solved = solve_ridge(K, looks.targets, ridge, rows);
+    if (f == fold_count) weights = solved;
+    Eigen::VectorXf products(static_cast<Eigen::Index>(rows.size()));
+    for (const Eigen::Index i : left_out) {
+      for (std::size_t k = 0; k < rows.size(); ++k) products[static_cast<Eigen::Index>(k)] = K(rows[k], i);
+      steps.row(i) = products.transpose() * solved;
+    }
+  });
+
+  const Rows R = -transposed_times(weights, looks.residuals, threads);  // dp = -R r
+  level.R = std::vector<float>(R.data(), R.data() + R.size());
+
+  parallel_for(0, count, threads, [&](std::int64_t i) {
+    Start& start = starts[static_cast<std::size_t>(i)];
+    const Eigen::VectorXf p = looks.parameters.row(i) + steps.row(i);
+    const Similarity pose{double{p[m]}, double{p[m + 1]}, double{p[m + 2]}, double{p[m + 3]}};
+    start.shape = to_frame(start.crop, shape_of(level, p.head(m), pose));
+  });
+}
+
+}  // namespace triptych::aam_fit

@@ -1,0 +1,144 @@
+// aam_fit_bench: the paper's Table 1 and figures 6 to 8 on this machine: ten fixed iterations a frame at 16
+// sizes, by the sequential literal form, by our CPU twin, by ten kernels a pass as the paper has them, and by
+// our GPU form.
+//
+// Names are aam/<storage>/<form>/<mode>/<faces>x<modes>x<pixels>; a time is that of the whole fit, of all
+// faces. rotating: frames and starts go round, calls in a graph; resident: the same on the host, one by one;
+// frames_<n>: so many frames together (figure 6).
+#include "aam_fit/setup/aam_fit_gpu_bench.hpp"
+#include "support/limits.hpp"
+#include "support/runner.hpp"
+
+#include <benchmark/benchmark.h>
+#include <triptych/core/device.hpp>
+#include <triptych/core/parallel.hpp>
+
+#include <cstdio>
+
+namespace triptych::bench {
+namespace {
+
+using aam_fit::Form;
+using aam_fit::LevelFit;
+using aam_fit::LevelFitter;
+
+constexpr int host_frames = 4;
+
+// A form on the CPU, with frames and starts that go round.
+class CpuFits {
+ public:
+  CpuFits(const AamSize& size, Form form, int threads)
+      : size_(size),
+        options_(aam_options(form)),
+        fitter_(aam_scene(size).level, aam_fit::Storage::float32, threads) {
+    const test::AamScene& scene = aam_scene(size);
+    for (int k = 0; k < host_frames; ++k) {
+      frames_[static_cast<std::size_t>(k)] = scene.planes;
+      aam_relight(scene.planes.values, k, frames_[static_cast<std::size_t>(k)].values);
+      starts_[static_cast<std::size_t>(k)] = aam_start_of(scene, k);
+    }
+  }
+  LevelFit fit(int k) {
+    const auto at = static_cast<std::size_t>(k % host_frames);
+    return fit_cpu(fitter_, frames_[at].view(), starts_[at], options_);
+  }
+  void check() {
+    for (int k = 0; k < 2; ++k) {
+      const LevelFit found = fit(k);
+      if (found.iterations != aam_iterations) throw std::runtime_error("other than ten iterations");
+      aam_check(fitter_.shape_of(found.parameters), aam_expected(size_, k), aam_float_px);
+    }
+  }
+
+ private:
+  AamSize size_;
+  aam_fit::FitOptions options_;
+  LevelFitter fitter_;
+  std::array<aam_fit::Planes, host_frames> frames_;
+  std::array<std::vector<float>, host_frames> starts_;
+};
+
+// What one core, or all of them, can read of the largest matrix again and again.
+const Limit& matrix_read_limit(int threads) {
+  const auto bytes = static_cast<std::size_t>(AamSize{1, aam_modes, 65536}.matrix_bytes(4));
+  static const std::vector<std::byte> memory(bytes, std::byte{1});
+  return cpu_read_limit(memory, threads);
+}
+
+void add_fit(const std::string& series, const AamSize& size, Form form, int threads) {
+  add(aam_name(series, "resident", size), [=] {
+    CpuFits fits(size, form, threads);
+    fits.check();
+    const Timing timing = time_on_host(11, [&](int k) { benchmark::DoNotOptimize(fits.fit(k)); });
+    aam_times()[{size, series}] = timing.us;
+    const bool largest = size.pixels == 65536 && size.modes == aam_modes && form == Form::one_pass;
+    return Measurement{timing, aam_iterations * size.matrix_bytes(4),
+                       largest ? matrix_read_limit(threads).bytes_per_us() : 0};
+  });
+}
+
+void add_frames(const std::string& series, const AamSize& size, Form form, int threads, int frames) {
+  std::string mode = "frames_";
+  mode += std::to_string(frames);
+  add(aam_name(series, mode, size), [=] {
+    CpuFits fits(size, form, threads);
+    fits.check();
+    const Timing timing = time_on_host(3, [&](int) {
+      for (int k = 0; k < frames; ++k) benchmark::DoNotOptimize(fits.fit(k));
+    });
+    return Measurement{timing, 0, 0};
+  });
+}
+
+void define(bool quick) {
+  if (cuda_device_count() > 0) define_gpu_fits(quick);
+  const int all = default_threads();
+  for (const auto& [name, count] : {std::pair{"limit/read/cpu_1", 1}, {"limit/read/cpu_all", all}}) {
+    const int threads = count;
+    add(name, [threads] {
+      const Limit& limit = matrix_read_limit(threads);
+      return Measurement{limit.timing, limit.bytes, 0};
+    });
+  }
+  for (const int modes : {aam_modes, 20}) {
+    const std::vector<std::int64_t> sizes =
+        modes == aam_modes ? aam_table_pixels(quick)
+                           : std::vector<std::int64_t>(aam_usual_pixels.begin(), aam_usual_pixels.end());
+    for (const std::int64_t pixels : sizes) {
+      const AamSize size{1, modes, pixels};
+      add_fit("cpu_literal", size, Form::literal, 1);
+      add_fit("cpu_one_pass", size, Form::one_pass, 1);
+      add_fit("cpu_threads", size, Form::one_pass, all);
+    }
+  }
+  for (const std::int64_t pixels : aam_figure_pixels(quick))
+    add_frames("cpu_literal", {1, aam_modes, pixels}, Form::literal, 1, quick ? 3 : 10);
+}
+
+// What was measured, an iteration of one face, with the speed-up over the sequential form.
+void print_table() {
+  if (aam_times().empty()) return;
+  std::printf("\nfaces modes pixels form                    us a fit   us an iteration   over cpu_literal\n");
+  for (const auto& [key, us] : aam_times()) {
+    const auto& [size, form] = key;
+    const double one = us / static_cast<double>(size.faces);
+    const auto base = aam_times().find({AamSize{1, size.modes, size.pixels}, "cpu_literal"});
+    std::printf("%5lld %5d %6lld %-20s %11.2f %17.2f", static_cast<long long>(size.faces), size.modes,
+                static_cast<long long>(size.pixels), form.c_str(), one, one / aam_iterations);
+    if (base != aam_times().end()) std::printf("   %.1f", base->second / one);
+    std::printf("\n");
+  }
+}
+
+}  // namespace
+}  // namespace triptych::bench
+
+int main(int argc, char** argv) {
+  const int code = triptych::bench::run(
+      argc, argv,
+      "Times fits of ten iterations by every form, at the 16 sizes of the paper's Table 1 and figures 6 to "
+      "8,\nand of batches. Every result is checked against the CPU's literal form before it is timed.",
+      triptych::bench::define);
+  triptych::bench::print_table();
+  return code;
+}

@@ -1,8 +1,0 @@
-// aam_fit_bench in a build without CUDA: nothing to measure on a GPU.
-#include "aam_fit_gpu_bench.hpp"
-
-namespace triptych::bench {
-
-void define_gpu_fits(bool) {}
-
-}  // namespace triptych::bench

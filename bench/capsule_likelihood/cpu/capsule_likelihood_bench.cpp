@@ -1,0 +1,130 @@
+// capsule_likelihood_bench: the paper's figures 5 and 6 on this machine (time against points and against
+// samples, speed-up over the sequential loop of its listing 1.2), and the usual sizes by every form.
+//
+// Names are capsule/squared/<form>/<mode>/<samples>x<capsules>x<points>. rotating: bodies that go round,
+// calls in a graph; resident: the same input again and again. listing and brute_cpu take minutes at these
+// sizes: they are timed on a few samples (named sampled) and count for all, since their time is that of a
+// sample times their number.
+#include "capsule_likelihood/setup/capsule_likelihood_gpu_bench.hpp"
+#include "support/runner.hpp"
+
+#include <benchmark/benchmark.h>
+#include <triptych/capsule_likelihood/listing.hpp>
+#include <triptych/core/device.hpp>
+
+#include <cmath>
+#include <cstdio>
+
+#include "likelihood/evaluate_paths.hpp"
+
+namespace triptych::bench {
+namespace {
+
+using capsule_likelihood::Measure;
+using capsule_likelihood::Method;
+using capsule_likelihood::Rays;
+
+Timing scaled(const Timing& timing, double factor) {
+  return {factor * timing.us, factor * timing.low_us, factor * timing.high_us};
+}
+
+void add_listing(const CapsuleSize& size, int sampled) {
+  add(capsule_name("listing", "sampled", size), [=] {
+    const test::CapsuleScene& scene = capsule_scene(size);
+    const auto bodies = scene.view(0, sampled);
+    std::vector<float> sums(static_cast<std::size_t>(sampled));
+    Measure measure;
+    measure.loss = capsule_likelihood::Loss::absolute;  // what the listing adds up
+    std::vector<double> exact(sums.size());
+    capsule_likelihood::evaluate_cpu(Rays(scene.points, {}, measure), bodies, exact);
+    const auto run = [&] {
+      capsule_likelihood::evaluate_listing_cpu(scene.points, bodies, {}, measure.tau_m, sums);
+    };
+    run();
+    for (std::size_t j = 0; j < sums.size(); ++j) {
+      const double wanted = -exact[j] * double{measure.sigma_m};
+      if (std::abs(double{sums[j]} - wanted) > 1e-3 * wanted) throw std::runtime_error("a wrong sum");
+    }
+    const Timing timing = scaled(time_on_host(5, [&](int) { run(); }),
+                                 static_cast<double>(size.samples) / static_cast<double>(sampled));
+    capsule_times()[{"listing", size}] = timing.us;
+    return Measurement{timing, 0, 0};
+  });
+}
+
+void add_brute(const CapsuleSize& size, int sampled) {
+  add(capsule_name("brute_cpu", "sampled", size), [=] {
+    const test::CapsuleScene& scene = capsule_scene(size);
+    const Rays rays(scene.points, {}, {});
+    std::vector<double> found(static_cast<std::size_t>(sampled));
+    const auto run = [&] {
+      capsule_likelihood::evaluate_cpu(rays, scene.view(0, sampled), found, {Method::brute});
+    };
+    run();
+    check_same(found, std::span(capsule_expected(size)).first(found.size()));
+    const Timing timing = scaled(time_on_host(5, [&](int) { run(); }),
+                                 static_cast<double>(size.samples) / static_cast<double>(sampled));
+    capsule_times()[{"brute_cpu", size}] = timing.us;
+    return Measurement{timing, 0, 0};
+  });
+}
+
+void add_culled(const std::string& series, const CapsuleSize& size, CpuPath path, int threads) {
+  add(capsule_name(series, "resident", size), [=] {
+    const test::CapsuleScene& scene = capsule_scene(size);
+    const Rays rays(scene.points, {}, {});
+    std::vector<double> found(static_cast<std::size_t>(size.samples));
+    const auto run = [&](int) { evaluate_cpu_by(path, rays, scene.view(), found, threads); };
+    run(0);
+    std::vector<double> brute(2);
+    capsule_likelihood::evaluate_cpu(rays, scene.view(0, 2), brute, {Method::brute});
+    check_same(std::span(found).first(2), brute);
+    const Timing timing = time_on_host(11, run);
+    capsule_times()[{series, size}] = timing.us;
+    return Measurement{timing, 0, 0};
+  });
+}
+
+void define(bool quick) {
+  if (cuda_device_count() > 0) define_gpu_capsules(quick);
+  for (const CapsuleSize& size : {capsule_usual, capsule_largest}) {
+    add_listing(size, 2);
+    add_brute(size, 2);
+    add_culled("simd", size, CpuPath::simd, 1);
+    add_culled("threads", size, CpuPath::simd, 0);
+  }
+  add_culled("plain", capsule_usual, CpuPath::plain, 1);
+  for (const CapsuleSize& size : capsule_figure(quick)) {
+    if (!(size < capsule_largest) && !(capsule_largest < size)) continue;
+    add_listing(size, 2);
+    add_culled("threads", size, CpuPath::simd, 0);
+  }
+}
+
+// What was measured, with the speed-up over the listing.
+void print_table() {
+  if (capsule_times().empty()) return;
+  std::printf("\nform         samples capsules points           ms   speed-up over the listing\n");
+  for (const auto& [key, us] : capsule_times()) {
+    const auto& [series, size] = key;
+    const auto listing = capsule_times().find({"listing", size});
+    std::printf("%-12s %7lld %8lld %6lld %12.4f", series.c_str(), static_cast<long long>(size.samples),
+                static_cast<long long>(size.capsules), static_cast<long long>(size.points), 1e-3 * us);
+    if (listing != capsule_times().end() && series != "rays") std::printf("   %.0f", listing->second / us);
+    std::printf("\n");
+  }
+}
+
+}  // namespace
+}  // namespace triptych::bench
+
+int main(int argc, char** argv) {
+  const int code = triptych::bench::run(
+      argc, argv,
+      "Times the likelihood of bodies of capsules by every form, on the sizes of the paper's figures 5 and 6 "
+      "and "
+      "on its\nusual one. Every result is checked before it is timed: all forms give the same bits.",
+      triptych::bench::define);
+  triptych::bench::print_table();
+  return code;
+}

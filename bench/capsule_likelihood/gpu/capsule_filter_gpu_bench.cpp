@@ -1,0 +1,83 @@
+// A frame of the particle filter on the GPU, beside its likelihoods alone: what the rest of the filter costs.
+#include "capsule_likelihood/setup/capsule_likelihood_gpu_bench.hpp"
+
+#include "support/runner.hpp"
+
+#include <triptych/capsule_likelihood/kinematics.hpp>
+#include <triptych/capsule_likelihood/render.hpp>
+#include <triptych/capsule_likelihood/synthetic_walk.hpp>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "filter/filter_engine_cuda.hpp"
+
+namespace triptych::bench {
+namespace {
+
+using capsule_likelihood::CudaEngine;
+using capsule_likelihood::FilterOptions;
+using capsule_likelihood::Measure;
+using capsule_likelihood::Skeleton;
+using capsule_likelihood::Vec3;
+
+// A human of 40 capsules that stands before the camera; 36 % of the points lie on it, the others on the wall
+// and the floor.
+std::unique_ptr<CudaEngine> engine_on_a_walk(const CapsuleSize& size, int layers) {
+  const Skeleton human = capsule_likelihood::make_human();
+  std::vector<float> pose = capsule_likelihood::make_walk(human, {.frames = 1});
+  capsule_likelihood::place_in_view(human, {pose.data(), 1, human.pose_size()});
+  std::vector<capsule_likelihood::Capsule> body(static_cast<std::size_t>(human.capsule_count()));
+  capsule_likelihood::pose_cpu(human, {pose.data(), 1, human.pose_size()}, {},
+                               {body.data(), 1, human.capsule_count()});
+  capsule_likelihood::RenderOptions rendering;
+  rendering.points = size.points;
+  rendering.background = 0.64f;
+  const std::vector<Vec3> points = capsule_likelihood::render_points(body, rendering);
+  FilterOptions options;
+  options.samples = static_cast<int>(size.samples);
+  options.layers = layers;
+  auto engine = std::make_unique<CudaEngine>(human, Measure{}, capsule_likelihood::make_plan(human, options),
+                                             size.points, 0);
+  const auto twin =
+      capsule_likelihood::make_cpu_engine(human, Measure{}, capsule_likelihood::make_plan(human, options), 0);
+  for (capsule_likelihood::FilterEngine* each :
+       {twin.get(), static_cast<capsule_likelihood::FilterEngine*>(engine.get())}) {
+    each->start(pose, 1);
+    each->step(points, {});
+  }
+  if (engine->samples() != twin->samples()) throw std::runtime_error("other samples than the CPU");
+  for (int i = 0; i < 5; ++i) engine->step(points, {});  // the spreads settle
+  return engine;
+}
+
+// filter: from the prediction to the report; filter_rest: the same without the likelihoods;
+// filter_likelihood: as many likelihoods as there are layers, of the last layer's samples.
+void add_filter(const CapsuleSize& size, int layers) {
+  std::string suffix = "_";
+  suffix += std::to_string(layers);
+  const auto timed = [=](const std::string& series, auto enqueue) {
+    add(capsule_name(series + suffix, "resident", size), [=] {
+      const auto engine = engine_on_a_walk(size, layers);
+      const Timing timing = time_in_graph(engine->stream(), 1, 21, [&](int) { enqueue(*engine); });
+      capsule_times()[{series + suffix, size}] = timing.us;
+      return Measurement{timing, 0, 0};
+    });
+  };
+  timed("filter", [](CudaEngine& e) { e.enqueue_search(CudaEngine::Likelihood::with); });
+  timed("filter_rest", [](CudaEngine& e) { e.enqueue_search(CudaEngine::Likelihood::without); });
+  timed("filter_likelihood", [](CudaEngine& e) { e.enqueue_likelihoods(); });
+}
+
+}  // namespace
+
+void define_gpu_filter() {
+  for (const int layers : {1, 5}) {
+    add_filter(capsule_usual, layers);
+    add_filter({4000, 40, 20000}, layers);
+  }
+}
+
+}  // namespace triptych::bench

@@ -1,0 +1,148 @@
+// reduction_bench: the strategies side by side, on this CPU and GPU, against the machine's limits and the
+// libraries.
+//
+// Names are <operation>/<type>/<strategy>/<mode>/<size>. resident: the same input each time, which may sit in
+// a cache; rotating: inputs that go round through more memory than the caches hold; memory: the CPU's plain
+// case.
+#include "reduction/setup/reduction_gpu_bench.hpp"
+#include "support/limits.hpp"
+#include "support/runner.hpp"
+
+#include <benchmark/benchmark.h>
+#include <triptych/core/device.hpp>
+#include <triptych/core/parallel.hpp>
+#include <triptych/core/philox.hpp>
+#include <triptych/reduction/reduce.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+namespace triptych::bench {
+namespace {
+
+using reduction::CpuOptions;
+using reduction::CpuStrategy;
+
+// Random numbers in [0, 1), shared by all sizes, with their exact-enough sum for every power of two.
+template <class T>
+struct CpuInput {
+  std::size_t size;
+  std::unique_ptr<T[]> values;  // untouched until every thread fills its part
+  std::vector<double> sum_of_power;
+
+  static const CpuInput& instance(int largest_power) {
+    static const CpuInput input(largest_power);
+    return input;
+  }
+
+  std::span<const std::byte> bytes() const { return std::as_bytes(std::span<const T>(values.get(), size)); }
+
+  explicit CpuInput(int largest_power)
+      : size(std::size_t{1} << largest_power), values(new T[std::size_t{1} << largest_power]) {
+    parallel_for(0, static_cast<std::int64_t>(size) >> 16, 0, [&](std::int64_t chunk) {
+      PhiloxStream random(1, static_cast<std::uint64_t>(chunk));
+      for (std::int64_t i = chunk << 16; i < (chunk + 1) << 16; ++i)
+        values[static_cast<std::size_t>(i)] = static_cast<T>(random.next() >> 8) / (1 << 24);
+    });
+    long double sum = 0;
+    std::size_t next = 1;
+    for (std::size_t i = 0; i < size; ++i) {
+      sum += values[i];
+      if (i + 1 == next) sum_of_power.push_back(static_cast<double>(sum)), next *= 2;
+    }
+  }
+};
+
+// Well beyond the caches.
+int largest_cpu_power(bool quick) { return quick ? 26 : 28; }
+
+// A machine's bandwidth changes with what its neighbours do: above 128 MiB, reading takes turns with the sum
+// that it is the limit of. Below, where caches help the sum, the limit is that of the whole memory.
+template <class F>
+Measurement measure_beside_reading(std::span<const std::byte> whole, std::span<const std::byte> memory,
+                                   int threads, F&& sum) {
+  const CpuLimit& limit = cpu_read_limit(whole, threads);
+  const auto bytes = static_cast<double>(memory.size());
+  if (memory.size() <= (std::size_t{1} << 27)) {
+    const int calls = static_cast<int>(std::max<std::size_t>(1, (std::size_t{1} << 18) / memory.size()));
+    const Timing timing = time_on_host(25, [&](int) {
+      for (int k = 0; k < calls; ++k) benchmark::DoNotOptimize(sum());
+    });
+    return {{timing.us / calls, timing.low_us / calls, timing.high_us / calls}, bytes, limit.bytes_per_us()};
+  }
+  std::vector<double> sum_us, read_us;
+  const Stopwatch all;
+  for (int r = 0; r < 9 && (r < 3 || all.elapsed_s() < 1); ++r) {
+    const Stopwatch reading;
+    read_memory(memory, threads, limit.way);
+    read_us.push_back(reading.elapsed_us());
+    const Stopwatch summing;
+    benchmark::DoNotOptimize(sum());
+    sum_us.push_back(summing.elapsed_us());
+  }
+  return {summarize(sum_us), bytes, bytes / summarize(read_us).us};
+}
+
+template <class T>
+void define_cpu_sums(const char* type, bool quick) {
+  const int largest = largest_cpu_power(quick);
+  const int threads = default_threads();
+  // the largest size and the fastest strategies first: right after the limits, with which they are compared
+  auto strategies =
+      std::vector(reduction::all_cpu_strategies().begin(), reduction::all_cpu_strategies().end());
+  std::reverse(strategies.begin(), strategies.end());
+  for (int power = largest; power >= 10; power -= quick ? 7 : 3) {
+    for (const CpuStrategy strategy : strategies) {
+      if (strategy == CpuStrategy::thrust_omp && !built_with_cuda()) continue;  // Thrust comes with CUDA
+      const auto n = std::size_t{1} << power;
+      const std::string name = std::string("sum_cpu/") + type + "/" + std::string(to_string(strategy)) +
+                               "/memory/" + std::to_string(n);
+      add(name, [=]() -> Measurement {
+        const auto& input = CpuInput<T>::instance(largest);
+        const std::span<const T> values(input.values.get(), n);
+        const CpuOptions options{strategy, threads};
+        const double expected = input.sum_of_power[static_cast<std::size_t>(power)];
+        // a chain of n float additions of positive terms is off by at most n eps; the sequential strategy is
+        // that chain
+        const double eps = static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
+        const double chain = strategy == CpuStrategy::sequential || strategy == CpuStrategy::thrust_omp
+                                 ? static_cast<double>(n)
+                                 : 1 << 17;
+        const double got = static_cast<double>(reduction::sum_cpu<T, T>(values, options));
+        if (!(std::abs(got - expected) <= chain * eps * expected)) throw std::runtime_error("a wrong sum");
+        const bool all = strategy == CpuStrategy::threads || strategy == CpuStrategy::thrust_omp;
+        return measure_beside_reading(input.bytes(), std::as_bytes(values), all ? threads : 1,
+                                      [&] { return reduction::sum_cpu<T, T>(values, options); });
+      });
+    }
+  }
+}
+
+void define(bool quick) {
+  if (cuda_device_count() > 0) define_gpu_reductions(quick);
+  const int threads = default_threads();
+  for (const auto& [name, count] : {std::pair{"limit/read/cpu_1", 1}, {"limit/read/cpu_all", threads}}) {
+    const int limit_threads = count;
+    add(name, [limit_threads, quick] {
+      const auto memory = CpuInput<float>::instance(largest_cpu_power(quick)).bytes();
+      const Limit& limit = cpu_read_limit(memory, limit_threads);
+      return Measurement{limit.timing, limit.bytes, 0};
+    });
+  }
+  define_cpu_sums<float>("float", quick);
+  if (!quick) define_cpu_sums<double>("double", quick);
+}
+
+}  // namespace
+}  // namespace triptych::bench
+
+int main(int argc, char** argv) {
+  return triptych::bench::run(
+      argc, argv,
+      "Times every reduction strategy over sizes and types, and the wide matrix-vector product, beside the "
+      "libraries\nand the machine's measured limits. Every result is checked before it is timed.",
+      triptych::bench::define);
+}

@@ -1,0 +1,278 @@
+#include "reduction/setup/reduction_gpu_bench.hpp"
+
+#include "peers/reduction_peers.hpp"
+#include "support/gpu_pool.hpp"
+#include "support/limits.hpp"
+#include "support/runner.hpp"
+
+#include <triptych/reduction/autotune.hpp>
+#include <triptych/reduction/reduce.hpp>
+
+#include <cmath>
+#include <functional>
+#include <stdexcept>
+
+namespace triptych::bench {
+namespace {
+
+using reduction::Determinism;
+using reduction::Options;
+using reduction::Strategy;
+
+enum class Mode { resident, rotating };
+const char* name_of(Mode mode) { return mode == Mode::resident ? "resident" : "rotating"; }
+
+// Enough calls a graph to hide its launch, few enough to end soon.
+int calls_for(double bytes) { return std::clamp(static_cast<int>(std::ldexp(1.0, 31) / (bytes + 1)), 2, 64); }
+
+template <class T>
+struct Names;
+template <>
+struct Names<float> {
+  static constexpr const char* name = "float";
+};
+template <>
+struct Names<double> {
+  static constexpr const char* name = "double";
+};
+template <>
+struct Names<std::int32_t> {
+  static constexpr const char* name = "int32";
+};
+template <>
+struct Names<std::int64_t> {
+  static constexpr const char* name = "int64";
+};
+
+// Integer sums are exact modulo their width; a float sum of terms in [0, 1) is off by at most its chain (2^13
+// covers every fixed-order strategy up to 2^30 terms, 2^24 the atomic ones up to 2^24) times eps.
+template <class T>
+void check_sum(T got, const GpuPool<T>& pool, std::int64_t n, Strategy strategy) {
+  if constexpr (std::is_integral_v<T>) {
+    if (got != pool.integer_sum(n)) throw std::runtime_error("a wrong sum");
+  } else {
+    const bool atomic = promised(strategy, false) == Determinism::not_guaranteed;
+    const double chain = atomic ? std::min(static_cast<double>(n), 16777216.0) : 8192;
+    const double bound = std::min(0.5, chain * static_cast<double>(std::numeric_limits<T>::epsilon()) / 2);
+    const double expected = pool.sum(n);
+    if (!(std::abs(static_cast<double>(got) - expected) <= bound * expected))
+      throw std::runtime_error("a wrong sum");
+  }
+}
+
+template <class T>
+using Enqueue = std::function<void(const T* values, T* result, StreamRef stream)>;
+
+// Checks one call on the pool's beginning, then times calls in a graph.
+template <class T>
+Measurement measure_sum(std::int64_t n, Mode mode, Strategy strategy, const Enqueue<T>& enqueue) {
+  auto& pool = GpuPool<T>::instance();
+  const double bytes = static_cast<double>(n) * sizeof(T);
+  Stream stream;
+  DeviceBuffer<T> result(1);
+  enqueue(pool.values(), result.data(), stream);
+  check_sum(pool.download(result.data(), stream), pool, n, strategy);
+  const auto input = [&](int k) { return mode == Mode::rotating ? pool.values_at(k, n) : pool.values(); };
+  const int replays = bytes > 5e8 ? 9 : 21;
+  Timing timing;
+  if (strategy == Strategy::thrust) {
+    timing = time_on_host(replays, [&](int k) {
+      enqueue(input(k), result.data(), stream);
+      stream.ref().synchronize();
+    });
+  } else {
+    timing = time_in_graph(stream, calls_for(bytes), replays,
+                           [&](int k) { enqueue(input(k), result.data(), stream); });
+  }
+  return {timing, bytes, gpu_read_limit().bytes_per_us()};
+}
+
+template <class T>
+void add_sum(const std::string& who, std::int64_t n, Mode mode, Strategy strategy,
+             std::function<Enqueue<T>()> make) {
+  add("sum/" + std::string(Names<T>::name) + "/" + who + "/" + name_of(mode) + "/" + std::to_string(n),
+      [=] { return measure_sum<T>(n, mode, strategy, make()); });
+}
+
+template <class T>
+void add_strategy(Strategy strategy, std::int64_t n, Mode mode) {
+  add_sum<T>(std::string(to_string(strategy)), n, mode, strategy, [=]() -> Enqueue<T> {
+    const auto workspace = std::make_shared<Workspace>();
+    return [=](const T* values, T* result, StreamRef stream) {
+      reduction::sum_cuda<T, T>(DeviceSpan<const T>(values, n), result,
+                                {strategy, Determinism::not_guaranteed, 0}, *workspace, stream);
+    };
+  });
+}
+
+template <class T>
+void add_peers(std::int64_t n, Mode mode, bool thrust) {
+  add_sum<T>("peer_cub", n, mode, Strategy::cub_device, [=]() -> Enqueue<T> {
+    const auto cub = std::make_shared<std::unique_ptr<CubSum<T>>>();
+    return [=](const T* values, T* result, StreamRef stream) {
+      if (!*cub) *cub = std::make_unique<CubSum<T>>(n, stream);
+      (**cub)(values, result, stream);
+    };
+  });
+  if (!thrust) return;
+  add("sum/" + std::string(Names<T>::name) + "/peer_thrust/" + name_of(mode) + "/" + std::to_string(n), [=] {
+    auto& pool = GpuPool<T>::instance();
+    Stream stream;
+    check_sum(thrust_sum(pool.values(), n, stream), pool, n, Strategy::thrust);
+    const Timing timing = time_on_host(15, [&](int k) {
+      thrust_sum(mode == Mode::rotating ? pool.values_at(k, n) : pool.values(), n, stream);
+    });
+    return Measurement{timing, static_cast<double>(n) * sizeof(T), gpu_read_limit().bytes_per_us()};
+  });
+}
+
+bool is_slow(Strategy strategy) { return promised(strategy, false) == Determinism::not_guaranteed; }
+
+template <class T>
+void define_sums(bool quick) {
+  const int largest = GpuPool<T>::largest_power();
+  for (int power = 10; power <= std::min(quick ? 26 : 30, largest); power += quick ? 4 : 1) {
+    const std::int64_t n = std::int64_t{1} << power;
+    for (const Mode mode : {Mode::resident, Mode::rotating}) {
+      if (quick && mode == Mode::rotating) continue;
+      add_strategy<T>(Strategy::automatic, n, mode);
+      add_peers<T>(n, mode, power % 2 == 0);
+      const bool all_strategies =
+          std::is_same_v<T, float> ? power % 2 == 0 : power % 4 == 0 && mode == Mode::rotating;
+      if (!all_strategies) continue;
+      for (const Strategy strategy : reduction::all_strategies()) {
+        if (!(is_slow(strategy) && power > 24)) add_strategy<T>(strategy, n, mode);
+      }
+    }
+  }
+}
+
+// The other operations on floats: ours and CUB's with the same operator.
+template <class R, class F>
+void add_operation(const char* operation, Strategy strategy, std::int64_t n, int arrays, F enqueue) {
+  add(std::string(operation) + "/float/" + std::string(to_string(strategy)) + "/rotating/" +
+          std::to_string(n),
+      [=] {
+        auto& pool = GpuPool<float>::instance();
+        Stream stream;
+        Workspace workspace;
+        DeviceBuffer<R> result(1);
+        const Options options{strategy, Determinism::run_to_run, 0};
+        const double bytes = static_cast<double>(n) * arrays * sizeof(float);
+        const auto call = [&](int k) {
+          const DeviceSpan<const float> a(pool.values_at(arrays * k, n), n),
+              b(pool.values_at(arrays * k + 1, n), n);
+          enqueue(a, b, result.data(), options, workspace, stream);
+        };
+        call(0);
+        const Timing timing = time_in_graph(stream, calls_for(bytes), 15, call);
+        return Measurement{timing, bytes, gpu_read_limit().bytes_per_us()};
+      });
+}
+
+void define_operations() {
+  using Span = DeviceSpan<const float>;
+  for (int power = 16; power <= std::min(28, GpuPool<float>::largest_power()); power += 4) {
+    const std::int64_t n = std::int64_t{1} << power;
+    for (const Strategy strategy : {Strategy::automatic, Strategy::cub_device}) {
+      add_operation<float>("min", strategy, n, 1,
+                           [](Span a, Span, float* r, const Options& o, Workspace& w, StreamRef s) {
+                             reduction::min_cuda<float>(a, r, o, w, s);
+                           });
+      add_operation<reduction::Indexed<float>>(
+          "argmin", strategy, n, 1,
+          [](Span a, Span, reduction::Indexed<float>* r, const Options& o, Workspace& w, StreamRef s) {
+            reduction::argmin_cuda<float>(a, r, o, w, s);
+          });
+      add_operation<float>("dot", strategy, n, 2,
+                           [](Span a, Span b, float* r, const Options& o, Workspace& w, StreamRef s) {
+                             reduction::dot_cuda<float, float>(a, b, r, o, w, s);
+                           });
+      add_operation<reduction::Moments>(
+          "moments", strategy, n, 1,
+          [](Span a, Span, reduction::Moments* r, const Options& o, Workspace& w, StreamRef s) {
+            reduction::moments_cuda<float>(a, r, o, w, s);
+          });
+    }
+  }
+}
+
+enum class Who { plan, tuned, cublas };
+
+Measurement measure_multiply(Who who, Mode mode, std::int64_t rows, std::int64_t cols) {
+  auto& pool = GpuPool<float>::instance();
+  Stream stream;
+  Workspace workspace;
+  DeviceBuffer<float> y(rows);
+  const float* x = pool.values_at(1, cols) + pool.size() / 2;  // apart from the matrices
+  const auto matrix = [&](int k) {
+    return DeviceMatrixView<const float>(
+        mode == Mode::rotating ? pool.values_at(k, rows * cols) : pool.values(), rows, cols);
+  };
+  const DeviceSpan<const float> vector(x, cols);
+  std::unique_ptr<CublasMultiply> cublas;
+  reduction::RowPlan plan;
+  if (who == Who::cublas) {
+    cublas = std::make_unique<CublasMultiply>(stream);
+  } else if (who == Who::tuned) {
+    static reduction::TuningCache cache;
+    plan = tune_multiply_cuda(cache, matrix(0), vector, y.span(), workspace, stream);
+  } else {
+    plan = plan_rows(rows, cols, reduction::current_row_device());
+  }
+  const auto enqueue = [&](int k) {
+    if (who == Who::cublas) {
+      (*cublas)(matrix(k).data(), rows, cols, x, y.data());
+    } else {
+      multiply_cuda(matrix(k), vector, y.span(), plan, workspace, stream);
+    }
+  };
+  enqueue(0);
+  pool.check_product(matrix(0), vector, y.span(), stream);
+  const double bytes = static_cast<double>(rows * cols + cols + rows) * sizeof(float);
+  return {time_in_graph(stream, calls_for(bytes), 21, enqueue), bytes, gpu_read_limit().bytes_per_us()};
+}
+
+struct Shape {
+  std::int64_t rows, cols;
+};
+
+void add_products(const std::string& group, const Shape& shape, Mode mode) {
+  for (const auto& [who, label] :
+       {std::pair{Who::plan, "plan"}, {Who::tuned, "tuned"}, {Who::cublas, "peer_cublas"}}) {
+    add(group + "/float/" + label + "/" + name_of(mode) + "/" + std::to_string(shape.rows) + "x" +
+            std::to_string(shape.cols),
+        [who, mode, shape] { return measure_multiply(who, mode, shape.rows, shape.cols); });
+  }
+}
+
+// The wide products of appearance models, and a few of other shapes.
+void define_products(bool quick) {
+  for (const Mode mode : {Mode::resident, Mode::rotating}) {
+    if (quick && mode == Mode::rotating) continue;
+    for (const std::int64_t rows : {24, 44, 64, 84}) {
+      for (std::int64_t cols = 4096; cols <= 65536; cols += quick ? 20480 : 4096)
+        add_products("multiply", {rows, cols}, mode);
+    }
+    if (quick) continue;
+    for (const Shape shape :
+         {Shape{4096, 4096}, Shape{16384, 2048}, Shape{262144, 64}, Shape{2000000, 8}, Shape{4, 1000000}})
+      add_products("multiply_other", shape, mode);
+  }
+}
+
+}  // namespace
+
+void define_gpu_reductions(bool quick) {
+  add("limit/read/gpu", [] { return Measurement{gpu_read_limit().timing, gpu_read_limit().bytes, 0}; });
+  add("limit/launch/gpu", [] { return Measurement{gpu_launch_limit(), 0, 0}; });
+  define_sums<float>(quick);
+  if (!quick) define_operations();
+  define_products(quick);
+  if (quick) return;
+  define_sums<double>(false);
+  define_sums<std::int32_t>(false);
+  define_sums<std::int64_t>(false);
+}
+
+}  // namespace triptych::bench

@@ -1,0 +1,8 @@
+#include "reduction/setup/reduction_gpu_bench.hpp"
+
+namespace triptych::bench {
+
+// Built without CUDA: there is no GPU to measure.
+void define_gpu_reductions(bool) {}
+
+}  // namespace triptych::bench

@@ -1,0 +1,8 @@
+#include "skin_tracker/setup/skin_tracker_gpu_bench.hpp"
+
+namespace triptych::bench {
+
+// Built without CUDA: there is no GPU to measure.
+void define_gpu_skin(bool) {}
+
+}  // namespace triptych::bench

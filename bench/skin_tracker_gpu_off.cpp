@@ -1,8 +1,0 @@
-#include "skin_tracker_gpu_bench.hpp"
-
-namespace triptych::bench {
-
-// Built without CUDA: there is no GPU to measure.
-void define_gpu_skin(bool) {}
-
-}  // namespace triptych::bench

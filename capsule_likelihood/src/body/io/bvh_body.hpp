@@ -1,0 +1,20 @@
+// The flesh and the joint limits of a body from a BVH file.
+#pragma once
+
+#include <triptych/capsule_likelihood/skeleton.hpp>
+
+#include <vector>
+
+#include "body/io/body_parts.hpp"
+
+namespace triptych::capsule_likelihood::detail {
+
+std::vector<Flesh> clad(const ZeroBody& body);
+
+// Fills the limits of a joint's rotations, whose axes are set.
+void set_limits(const ZeroBody& body, int joint, std::vector<Rotation>& rotations);
+
+// Fingers, toes, tips, and joints in their parent's place that are hip joints or collar bones.
+bool is_fixed_by_default(const ZeroBody& body, int joint);
+
+}  // namespace triptych::capsule_likelihood::detail

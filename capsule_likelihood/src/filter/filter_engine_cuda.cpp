@@ -1,0 +1,297 @@
+#include "filter/filter_engine_cuda.hpp"
+
+#include <triptych/core/error.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace triptych::capsule_likelihood {
+
+namespace {
+
+// A graph serves all frames of up to so many points: a multiple of this.
+constexpr std::int64_t points_per_step = 4096;
+
+template <class T>
+DeviceBuffer<T> upload(std::span<const T> values, StreamRef stream) {
+  DeviceBuffer<T> buffer(std::max<std::int64_t>(1, static_cast<std::int64_t>(values.size())));
+  if (!values.empty())
+    copy_to_device(values, buffer.span().first(static_cast<std::int64_t>(values.size())), stream);
+  return buffer;
+}
+
+}  // namespace
+
+CudaEngine::CudaEngine(const Skeleton& skeleton, const Measure& measure, FilterPlan plan,
+                       std::int64_t most_points, int ordinal)
+    : device_(activated(Device::cuda(ordinal))),
+      plan_(std::move(plan)),
+      joint_count_(skeleton.joint_count()),
+      capsule_count_(skeleton.capsule_count()),
+      skeleton_(skeleton),
+      most_points_((most_points + points_per_step - 1) / points_per_step * points_per_step),
+      rays_(most_points_, measure) {
+  const std::int64_t samples = plan_.samples, dims = plan_.dims;
+  upload_plan();
+  frame_ = DeviceBuffer<FilterFrame>(1);
+  common_ = DeviceBuffer<float>(6 * dims);
+  population_ = DeviceBuffer<float>(samples * dims);
+  for (auto& proposals : proposals_) proposals = DeviceBuffer<float>(samples * dims);
+  poses_ = DeviceBuffer<float>((samples + 1) * (dims + 1));
+  joints_ = DeviceBuffer<Vec3>((samples + 1) * joint_count_);
+  bodies_ = DeviceBuffer<Capsule>(samples * std::max(1, capsule_count_));
+  log_likelihoods_ = DeviceBuffer<double>(samples);
+  weights_ = DeviceBuffer<std::uint32_t>(samples);
+  cumulative_ = DeviceBuffer<std::uint64_t>(samples);
+  points_ = DeviceBuffer<Vec3>(most_points_);
+  sigma_m_ = DeviceBuffer<float>(most_points_);
+  point_count_ = DeviceBuffer<std::int64_t>(1);
+  host_points_ = PinnedBuffer<Vec3>(most_points_);
+  host_sigma_m_ = PinnedBuffer<float>(most_points_);
+  host_point_count_ = PinnedBuffer<std::int64_t>(1);
+  const std::int64_t floats = report_floats(plan_.dims, joint_count_);
+  report_ = DeviceBuffer<std::byte>(temperings_bytes + floats * static_cast<std::int64_t>(sizeof(float)));
+  host_report_ = PinnedBuffer<std::byte>(report_.size());
+  // What layers that are not there would tell is copied with the rest.
+  std::fill_n(host_report_.data(), host_report_.size(), std::byte{0});
+  copy_to_device(std::span<const std::byte>(host_report_.span()), report_.span(), stream_);
+  reserve(most_points_, true);
+}
+
+CudaEngine::~CudaEngine() {
+  try {
+    device_.activate();
+    stream_.synchronize();
+  } catch (...) {  // what is enqueued must not outlive its buffers; nothing else can be done here
+  }
+}
+void CudaEngine::start(std::span<const float> pose, float widen) {
+  device_.activate();
+  const FilterState state = make_start(plan_, pose, widen, 0);
+  stream_.synchronize();
+  copy_to_device(std::span(&state.frame, 1), frame_.span(), stream_);
+  std::vector<float> common;
+  for (const auto* part :
+       {&state.centre, &state.elite, &state.velocity, &state.last, &state.surprise, &state.spread})
+    common.insert(common.end(), part->begin(), part->end());
+  copy_to_device(std::span<const float>(common), common_.span(), stream_);
+  copy_to_device(std::span<const float>(state.population), population_.span(), stream_);
+  copy_to_device(std::span<const float>(state.poses), poses_.span(), stream_);
+  stream_.synchronize();
+}
+
+Estimate CudaEngine::step(std::span<const Vec3> points, std::span<const float> sigma_m) {
+  const auto count = static_cast<std::int64_t>(points.size());
+  require(count <= most_points_, "a filter with room for ", most_points_, " points cannot take ", count);
+  require(sigma_m.empty() || sigma_m.size() == points.size(), "there are ", sigma_m.size(), " sigmas for ",
+          points.size(), " points");
+  for (const float s : sigma_m)
+    require(std::isfinite(s) && s > 0, "a point's sigma must be above 0, not ", s);
+  device_.activate();
+  stream_.synchronize();
+  std::copy(points.begin(), points.end(), host_points_.data());
+  std::copy(sigma_m.begin(), sigma_m.end(), host_sigma_m_.data());
+  *host_point_count_.data() = count;
+  const std::int64_t room =
+      std::max<std::int64_t>(1, (count + points_per_step - 1) / points_per_step) * points_per_step;
+  graph_for(room, !sigma_m.empty()).launch(stream_);
+  stream_.synchronize();
+  return report();
+}
+
+std::vector<float> CudaEngine::samples() const {
+  device_.activate();
+  std::vector<float> poses(static_cast<std::size_t>(plan_.samples) *
+                           static_cast<std::size_t>(plan_.dims + 1));
+  copy_to_host(poses_.span().first(static_cast<std::int64_t>(poses.size())), std::span<float>(poses),
+               stream_);
+  stream_.synchronize();
+  return poses;
+}
+
+void CudaEngine::upload_plan() {
+  dimensions_ = upload(std::span<const FilterDimension>(plan_.dimensions), stream_);
+  trunk_ = upload(std::span<const std::int32_t>(plan_.trunk), stream_);
+  std::vector<LimbRange> ranges;
+  std::vector<std::int32_t> dims, joints;
+  for (const FilterLimb& limb : plan_.limbs) {
+    ranges.push_back({static_cast<std::int32_t>(dims.size()), static_cast<std::int32_t>(limb.dims.size()),
+                      static_cast<std::int32_t>(joints.size()),
+                      static_cast<std::int32_t>(limb.joints.size())});
+    dims.insert(dims.end(), limb.dims.begin(), limb.dims.end());
+    joints.insert(joints.end(), limb.joints.begin(), limb.joints.end());
+  }
+  limb_ranges_ = upload(std::span<const LimbRange>(ranges), stream_);
+  limb_dims_ = upload(std::span<const std::int32_t>(dims), stream_);
+  limb_joints_ = upload(std::span<const std::int32_t>(joints), stream_);
+  const std::int64_t rows = plan_.dims + 1;
+  moved_poses_ = DeviceBuffer<float>(rows * rows);
+  moved_joints_ = DeviceBuffer<Vec3>(rows * joint_count_);
+  yield_ = DeviceBuffer<float>(
+      std::max<std::int64_t>(1, std::int64_t{plan_.dims} * static_cast<std::int64_t>(plan_.trunk.size())));
+  fill_bytes(yield_.span(), 0, stream_);
+  stream_.synchronize();
+}
+
+// Runs what uses the workspace once, outside of a capture, so that it is large enough. Graphs of before are
+// lost when it grows: they point into it.
+void CudaEngine::reserve(std::int64_t room, bool with_sigma) {
+  const std::size_t before = workspace_.bytes();
+  *host_point_count_.data() = 0;
+  copy_to_device(host_point_count_.span(), point_count_.span(), stream_);
+  fill_bytes(bodies_.span(), 0, stream_);
+  set_rays(room, with_sigma);
+  evaluate();
+  stream_.synchronize();
+  if (workspace_.bytes() != before) graphs_.clear();
+}
+
+const Graph& CudaEngine::graph_for(std::int64_t room, bool with_sigma) {
+  const std::pair key(room, with_sigma);
+  if (const auto found = graphs_.find(key); found != graphs_.end()) return found->second;
+  const std::int64_t count = *host_point_count_.data();
+  reserve(room, with_sigma);
+  *host_point_count_.data() = count;
+  return graphs_.emplace(key, Graph::capture(stream_, [&] { enqueue_frame(room, with_sigma); }))
+      .first->second;
+}
+
+void CudaEngine::set_rays(std::int64_t room, bool with_sigma) {
+  rays_.set(points_.span().first(room), with_sigma ? sigma_m_.span().first(room) : DeviceSpan<float>(),
+            point_count_.data(), workspace_, stream_);
+}
+
+void CudaEngine::evaluate() {
+  evaluate_cuda(rays_, DeviceMatrixView<const Capsule>(bodies_.data(), plan_.samples, capsule_count_),
+                log_likelihoods_.span(), {}, workspace_, stream_);
+}
+
+// What does not need the points runs beside what prepares them.
+void CudaEngine::enqueue_frame(std::int64_t room, bool with_sigma) {
+  begun_.record(stream_);
+  side_.wait(begun_);
+  enqueue_prediction(side_);
+  enqueue_samples(0, side_);
+  proposed_.record(side_);
+
+  copy_to_device(host_point_count_.span(), point_count_.span(), stream_);
+  copy_to_device(host_points_.span().first(static_cast<std::size_t>(room)), points_.span().first(room),
+                 stream_);
+  if (with_sigma)
+    copy_to_device(host_sigma_m_.span().first(static_cast<std::size_t>(room)), sigma_m_.span().first(room),
+                   stream_);
+  set_rays(room, with_sigma);
+  stream_.wait(proposed_);
+  enqueue_layers(Likelihood::with);
+  enqueue_result();
+  copy_to_host(report_.span(), host_report_.span(), stream_);
+}
+
+void CudaEngine::enqueue_search(Likelihood likelihood) {
+  enqueue_prediction(stream_);
+  enqueue_samples(0, stream_);
+  enqueue_layers(likelihood);
+  enqueue_result();
+}
+
+void CudaEngine::enqueue_likelihoods() {
+  for (std::size_t i = 0; i < plan_.layers.size(); ++i) evaluate();
+}
+
+// The samples of the first layer are there already.
+void CudaEngine::enqueue_layers(Likelihood likelihood) {
+  for (int i = 0; i < static_cast<int>(plan_.layers.size()); ++i) {
+    const FilterLayer& layer = plan_.layers[static_cast<std::size_t>(i)];
+    if (i > 0) enqueue_samples(i, stream_);
+    if (likelihood == Likelihood::with) evaluate();
+    enqueue_weigh(log_likelihoods_.data(), plan_.samples, layer, weights_.data(), cumulative_.data(),
+                  temperings(), stream_);
+    enqueue_move_centre(view(i), layer, weights_.data(), temperings(), stream_);
+  }
+}
+
+void CudaEngine::enqueue_prediction(StreamRef stream) {
+  FilterView v = view(0);
+  enqueue_predict(v, plan_.motion, stream);
+  if (plan_.limbs.empty()) return;
+  v.poses = moved_poses_.data();
+  enqueue_moved_poses(v, stream);
+  pose_cuda(skeleton_, DeviceMatrixView<const float>(moved_poses_.data(), v.dims + 1, v.dims + 1),
+            DeviceMatrixView<Vec3>(moved_joints_.data(), v.dims + 1, joint_count_), {}, stream);
+  LimbView limbs;
+  limbs.limbs = static_cast<std::int32_t>(plan_.limbs.size());
+  limbs.ranges = limb_ranges_.data();
+  limbs.dims = limb_dims_.data();
+  limbs.joints = limb_joints_.data();
+  limbs.places = moved_joints_.data();
+  limbs.joint_count = joint_count_;
+  limbs.yield = yield_.data();
+  enqueue_yield(v, limbs, stream);
+}
+
+void CudaEngine::enqueue_samples(int index, StreamRef stream) {
+  const FilterLayer* const old = index > 0 ? &plan_.layers[static_cast<std::size_t>(index - 1)] : nullptr;
+  enqueue_propose(view(index), plan_.layers[static_cast<std::size_t>(index)], index, old, stream);
+  pose_cuda(skeleton_, DeviceMatrixView<const float>(poses_.data(), plan_.samples, plan_.dims + 1), {},
+            DeviceMatrixView<Capsule>(bodies_.data(), plan_.samples, capsule_count_), stream);
+}
+
+void CudaEngine::enqueue_result() {
+  const int layers = static_cast<int>(plan_.layers.size());
+  const FilterView v = view(layers);
+  enqueue_settle(v, plan_.layers.back(), layers - 1, stream_);
+  pose_cuda(skeleton_, DeviceMatrixView<const float>(poses_.data(), plan_.samples + 1, plan_.dims + 1),
+            DeviceMatrixView<Vec3>(joints_.data(), plan_.samples + 1, joint_count_), {}, stream_);
+  enqueue_report(v, joints_.data(), joint_count_, reinterpret_cast<float*>(report_.data() + temperings_bytes),
+                 stream_);
+}
+
+Estimate CudaEngine::report() {
+  const auto* const floats = reinterpret_cast<const float*>(host_report_.data() + temperings_bytes);
+  const auto* const temperings = reinterpret_cast<const Tempering*>(host_report_.data());
+  const std::span last(temperings, static_cast<std::size_t>(plan_.layers.back().groups));
+  Estimate estimate;
+  estimate.pose.assign(floats, floats + plan_.dims + 1);
+  const float* at = floats + plan_.dims + 1;
+  for (int j = 0; j < joint_count_; ++j, at += 3) estimate.joints.push_back({at[0], at[1], at[2]});
+  for (int j = 0; j < joint_count_; ++j, at += 6)
+    estimate.covariances.push_back({at[0], at[1], at[2], at[3], at[4], at[5]});
+  estimate.effective_samples = effective_of(last, plan_.samples);
+  estimate.log_likelihood = highest_of(last);
+  estimate.points = rays_.count(stream_);
+  return estimate;
+}
+
+// Layer i proposes into one buffer and reads the other, which the layer before proposed into.
+FilterView CudaEngine::view(int layer) {
+  const std::int64_t dims = plan_.dims;
+  FilterView v;
+  v.samples = plan_.samples;
+  v.dims = plan_.dims;
+  v.dimensions = dimensions_.data();
+  v.frame = frame_.data();
+  v.centre = common_.data();
+  v.elite = common_.data() + dims;
+  v.velocity = common_.data() + 2 * dims;
+  v.last = common_.data() + 3 * dims;
+  v.surprise = common_.data() + 4 * dims;
+  v.spread = common_.data() + 5 * dims;
+  v.population = population_.data();
+  v.proposals = proposals_[static_cast<std::size_t>(layer % 2)].data();
+  v.old_proposals = proposals_[static_cast<std::size_t>((layer + 1) % 2)].data();
+  v.poses = poses_.data();
+  v.cumulative = cumulative_.data();
+  v.trunk_dims = static_cast<std::int32_t>(plan_.trunk.size());
+  v.trunk = trunk_.data();
+  v.yield = yield_.data();
+  return v;
+}
+
+std::unique_ptr<FilterEngine> make_cuda_engine(const Skeleton& skeleton, const Measure& measure,
+                                               const FilterPlan& plan, std::int64_t most_points,
+                                               int ordinal) {
+  return std::make_unique<CudaEngine>(skeleton, measure, plan, most_points, ordinal);
+}
+
+}  // namespace triptych::capsule_likelihood

@@ -1,0 +1,261 @@
+#include "filter/filter_plan.hpp"
+
+#include <triptych/core/error.hpp>
+#include <triptych/core/parallel.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace triptych::capsule_likelihood {
+
+namespace {
+
+double length(const Vec3& v) { return std::hypot(double{v.x}, double{v.y}, double{v.z}); }
+
+// How far the flesh that moves with each joint can be from it.
+std::vector<double> reaches(const Skeleton& skeleton) {
+  std::vector<double> reach(skeleton.joints().size());
+  for (const Flesh& flesh : skeleton.flesh()) {
+    double& r = reach[static_cast<std::size_t>(flesh.joint)];
+    const Capsule& c = flesh.capsule;
+    r = std::max(r, std::max(length(c.a), length(c.b)) + double{c.radius_m});
+  }
+  for (std::size_t j = reach.size(); j-- > 1;) {
+    const Joint& joint = skeleton.joints()[j];
+    if (reach[j] <= 0) continue;  // nothing to be seen there
+    double& parent = reach[static_cast<std::size_t>(joint.parent)];
+    parent = std::max(parent, length(joint.offset_m) + reach[j]);
+  }
+  return reach;
+}
+
+// A branch counts when it is at least this share of the body's reach long: fingers do not.
+constexpr double least_branch = 0.15;
+
+FilterDimension angle_dimension(const Rotation& rotation, double reach, int unit,
+                                const FilterOptions& options) {
+  FilterDimension dimension;
+  dimension.unit = unit;
+  dimension.lower = rotation.lower_rad;
+  dimension.upper = rotation.upper_rad;
+  if (double{rotation.upper_rad} - double{rotation.lower_rad} > 6.28) {  // a whole turn: no limits
+    dimension.lower = -std::numeric_limits<float>::infinity();
+    dimension.upper = std::numeric_limits<float>::infinity();
+  }
+  if (reach > 0)
+    dimension.spread =
+        std::min(options.most_angle_spread_rad, options.limb_spread_m / static_cast<float>(reach));
+  return dimension;
+}
+
+std::vector<FilterDimension> make_dimensions(const Skeleton& skeleton, const FilterOptions& options) {
+  const float endless = std::numeric_limits<float>::infinity();
+  std::vector<FilterDimension> dimensions;
+  dimensions.reserve(static_cast<std::size_t>(skeleton.pose_size()) - 1);
+  for (int d = 0; d < 3; ++d) dimensions.push_back({options.turn_spread_rad, -endless, endless, 0});
+  for (int d = 0; d < 3; ++d) dimensions.push_back({options.place_spread_m, -endless, endless, 0});
+  const std::vector<double> reach = reaches(skeleton);
+  const std::vector<int> units = units_of(skeleton);
+  for (std::size_t j = 1; j < units.size(); ++j) {
+    for (const Rotation& rotation : skeleton.joints()[j].rotations)
+      dimensions.push_back(angle_dimension(rotation, reach[j], units[j], options));
+  }
+  return dimensions;
+}
+
+void find_limbs(const Skeleton& skeleton, FilterPlan& plan) {
+  plan.limbs.assign(static_cast<std::size_t>(plan.units - 1), {});
+  for (std::int32_t d = 0; d < plan.dims; ++d) {
+    const FilterDimension& dimension = plan.dimensions[static_cast<std::size_t>(d)];
+    if (!(dimension.lower < dimension.upper) || dimension.spread <= 0) continue;
+    if (dimension.unit == 0) {
+      plan.trunk.push_back(d);
+    } else {
+      plan.limbs[static_cast<std::size_t>(dimension.unit - 1)].dims.push_back(d);
+    }
+  }
+  const std::vector<int> units = units_of(skeleton);
+  for (std::size_t j = 0; j < units.size(); ++j) {
+    if (units[j] > 0)
+      plan.limbs[static_cast<std::size_t>(units[j] - 1)].joints.push_back(static_cast<std::int32_t>(j));
+  }
+  std::erase_if(plan.limbs, [&](const FilterLimb& limb) {
+    return plan.trunk.size() > most_trunk_dims || limb.dims.size() > most_limb_dims || limb.dims.empty();
+  });
+}
+
+void check(const FilterOptions& options) {
+  require(options.samples >= 1 && options.samples <= most_weighed_samples, "a filter needs 1 to ",
+          most_weighed_samples, " samples, not ", options.samples);
+  require(options.layers >= 1 && options.layers <= 64, "a filter needs 1 to 64 layers, not ", options.layers);
+  require(options.most_points >= 1, "a filter cannot have room for ", options.most_points, " points");
+  for (const float x : {options.place_spread_m, options.turn_spread_rad, options.limb_spread_m,
+                        options.most_angle_spread_rad, options.start_spread}) {
+    require(std::isfinite(x) && x >= 0, "a filter's spreads must be 0 or above, not ", x);
+  }
+  for (const float x : {options.least_spread, options.shrink, options.velocity_follow, options.velocity_damp})
+    require(x >= 0 && x <= 1, "a filter's shares must be 0 to 1, not ", x);
+  require(options.effective_share >= 0 && options.effective_share < 1,
+          "the share of samples that stay effective must be 0 to below 1, not ", options.effective_share);
+}
+
+}  // namespace
+FilterLayer make_layer(Part part, int units, int samples) {
+  FilterLayer layer;
+  std::fill(std::begin(layer.group_of_unit), std::end(layer.group_of_unit), -1);
+  layer.groups = part == Part::limbs ? units - 1 : 1;
+  for (int u = 0; u < units; ++u) {
+    if (part == Part::limbs && u == 0) continue;
+    const int group = part == Part::limbs ? u - 1 : 0;
+    layer.group_of_unit[u] = group;
+  }
+  layer.carries = part == Part::trunk;
+  // Survivors of different groups meet at random: group g counts in steps of about g golden sections, each
+  // prime to the number of samples.
+  for (int g = 0; g < layer.groups; ++g) {
+    double whole = 0;
+    auto stride = static_cast<std::int64_t>(std::modf(0.6180339887 * g, &whole) * samples);
+    stride = std::max<std::int64_t>(stride, 1);
+    while (std::gcd(stride, std::int64_t{samples}) != 1) ++stride;
+    layer.stride[g] = static_cast<std::uint32_t>(stride);
+  }
+  return layer;
+}
+
+std::vector<int> units_of(const Skeleton& skeleton) {
+  const std::vector<double> reach = reaches(skeleton);
+  const auto joints = skeleton.joints();
+  const auto is_branch = [&](std::size_t j) {
+    return reach[j] > 0 && length(joints[j].offset_m) + reach[j] >= least_branch * reach[0];
+  };
+  std::vector<int> branches(joints.size());  // that start at a joint
+  std::vector<bool> forks(joints.size());    // here or further on
+  for (std::size_t j = joints.size(); j-- > 0;) {
+    if (branches[j] > 1) forks[j] = true;
+    if (j == 0) break;
+    const auto parent = static_cast<std::size_t>(joints[j].parent);
+    if (is_branch(j)) ++branches[parent];
+    if (forks[j]) forks[parent] = true;
+  }
+  std::vector<int> units(joints.size());
+  int count = 1;
+  for (std::size_t j = 1; j < joints.size(); ++j) {
+    const auto parent = static_cast<std::size_t>(joints[j].parent);
+    units[j] = units[parent];
+    if (units[parent] == 0 && forks[parent] && !forks[j] && is_branch(j) && count < most_units)
+      units[j] = count++;
+  }
+  return units;
+}
+
+FilterPlan make_plan(const Skeleton& skeleton, const FilterOptions& options) {
+  check(options);
+  FilterPlan plan;
+  plan.samples = options.samples;
+  plan.seed = options.seed;
+  plan.dimensions = make_dimensions(skeleton, options);
+  plan.dims = static_cast<std::int32_t>(plan.dimensions.size());
+  for (const FilterDimension& d : plan.dimensions) plan.units = std::max(plan.units, d.unit + 1);
+  find_limbs(skeleton, plan);
+  plan.start_noise = options.start_spread;
+  plan.motion.recall = 0.3f;
+  plan.motion.gain = 2;
+  plan.motion.least = options.least_spread;
+  if (options.motion == Motion::constant_velocity) {
+    plan.motion.follow = options.velocity_follow;
+    plan.motion.damp = options.velocity_damp;
+  }
+  const bool parts = plan.units > 1 && options.samples >= 8 * plan.units && options.by_parts;
+  float noise = 1;
+  for (int i = 0; i < options.layers; ++i) {
+    Part part = Part::all;
+    if (parts && options.layers > 1) part = i % 2 == 0 ? Part::trunk : Part::limbs;
+    FilterLayer layer = make_layer(part, plan.units, options.samples);
+    layer.noise = noise;
+    if (options.layers > 1) {  // a single layer is the plain particle filter
+      layer.keep = 0.8f;
+      layer.tail = 4;
+      layer.elite = true;
+    }
+    layer.target_share = double{options.effective_share};
+    plan.layers.push_back(layer);
+    noise *= options.shrink;
+  }
+  if (!plan.layers.front().carries) plan.limbs.clear();  // none has to give way
+  return plan;
+}
+
+double effective_of(std::span<const Tempering> temperings, std::int32_t samples) {
+  double share = 1;
+  const auto groups = static_cast<std::int32_t>(temperings.size());
+  for (std::int32_t g = 0; g < groups; ++g) {
+    const std::int32_t n = group_begin(g + 1, samples, groups) - group_begin(g, samples, groups);
+    share = std::min(share, temperings[static_cast<std::size_t>(g)].effective_samples / n);
+  }
+  return share * samples;
+}
+
+double highest_of(std::span<const Tempering> temperings) {
+  double highest = -std::numeric_limits<double>::infinity();
+  for (const Tempering& t : temperings) highest = std::max(highest, t.highest);
+  return highest;
+}
+
+FilterView view_of(const FilterPlan& plan, FilterState& state) {
+  FilterView v;
+  v.samples = plan.samples;
+  v.dims = plan.dims;
+  v.dimensions = plan.dimensions.data();
+  v.frame = &state.frame;
+  v.centre = state.centre.data();
+  v.elite = state.elite.data();
+  v.velocity = state.velocity.data();
+  v.last = state.last.data();
+  v.surprise = state.surprise.data();
+  v.spread = state.spread.data();
+  v.population = state.population.data();
+  v.poses = state.poses.data();
+  v.trunk_dims = static_cast<std::int32_t>(plan.trunk.size());
+  v.trunk = plan.trunk.data();
+  return v;
+}
+
+FilterState make_start(const FilterPlan& plan, std::span<const float> pose, float widen, int threads) {
+  require(static_cast<std::int32_t>(pose.size()) == plan.dims + 1, "a filter cannot start at a pose of ",
+          pose.size(), " numbers: this skeleton's have ", plan.dims + 1);
+  for (const float x : pose) require(std::isfinite(x), "a filter cannot start at a pose that is not finite");
+  const double norm =
+      std::hypot(std::hypot(double{pose[3]}, double{pose[4]}), std::hypot(double{pose[5]}, double{pose[6]}));
+  require(norm > 1e-6, "a filter cannot start at an orientation of length ", norm);
+  const auto dims = static_cast<std::size_t>(plan.dims), samples = static_cast<std::size_t>(plan.samples);
+  FilterState state;
+  state.frame.seed = plan.seed;
+  state.frame.widen = widen;
+  for (int i = 0; i < 4; ++i)
+    state.frame.reference[i] =
+        static_cast<float>(double{pose[std::size_t{3} + static_cast<std::size_t>(i)]} / norm);
+  state.centre.assign(dims, 0);
+  for (std::size_t d = 3; d < dims; ++d) {
+    const float x = pose[d < root_dims ? d - 3 : d + 1];
+    state.centre[d] = std::clamp(x, plan.dimensions[d].lower, plan.dimensions[d].upper);
+  }
+  state.velocity.assign(dims, 0);
+  state.last = state.elite = state.centre;
+  for (const FilterDimension& dimension : plan.dimensions) {
+    state.spread.push_back(dimension.spread);
+    const float surprise = plan.motion.gain > 0 ? dimension.spread / plan.motion.gain : 0.0f;
+    state.surprise.push_back(surprise * surprise);
+  }
+  state.population.assign(samples * dims, 0);
+  state.poses.assign((samples + 1) * (dims + 1), 0);
+  const FilterView view = view_of(plan, state);
+  parallel_for(0, plan.samples, threads, [&](std::int64_t row) {
+    for (int block = 0; block * dims_per_block < plan.dims; ++block)
+      start_block(view, plan.start_noise * widen, static_cast<std::int32_t>(row), block);
+  });
+  return state;
+}
+
+}  // namespace triptych::capsule_likelihood

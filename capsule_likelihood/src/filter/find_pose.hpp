@@ -1,0 +1,15 @@
+// The search for a first pose when none is known.
+#pragma once
+
+#include <triptych/capsule_likelihood/particle_filter.hpp>
+
+#include <span>
+
+#include "filter/filter_engine.hpp"
+
+namespace triptych::capsule_likelihood {
+
+// Leaves the engine at the pose that it found. InvalidArgument when no point can be used.
+Estimate find_pose(const Skeleton& skeleton, FilterEngine& engine, std::span<const Vec3> points);
+
+}  // namespace triptych::capsule_likelihood

@@ -1,0 +1,175 @@
+#include <triptych/capsule_likelihood/likelihood.hpp>
+#include <triptych/core/error.hpp>
+#include <triptych/core/parallel.hpp>
+
+#include <algorithm>
+#include <vector>
+
+#include "likelihood/evaluate_kernels.hpp"
+#include "likelihood/evaluate_paths.hpp"
+#include "rays/cull_math.hpp"
+#include "rays/measure_math.hpp"
+#include "rays/ray_capsule_math.hpp"
+#include "rays/rays_data.hpp"
+
+namespace triptych::capsule_likelihood {
+
+namespace {
+
+// The listing of the paper: samples, points, capsules, one after the other. Every other form of the
+// likelihood, on any device, must give these bits.
+TRIPTYCH_EXACT_HD void evaluate_brute(const Rays::Data& rays, MatrixView<const Capsule> bodies,
+                                      std::span<double> log_likelihoods) {
+  const Measure& measure = rays.measure;
+  const auto padded = static_cast<std::int64_t>(rays.x.size());
+  const double step = log_of_step(measure, rays.weighted);
+  std::vector<PreparedCapsule> body(static_cast<std::size_t>(bodies.cols()));
+  for (std::int64_t j = 0; j < bodies.rows(); ++j) {
+    for (std::size_t k = 0; k < body.size(); ++k)
+      body[k] = prepare(bodies(j, static_cast<std::int64_t>(k)), measure.camera, measure.inside);
+    std::uint64_t gained = 0;
+    for (std::int64_t i = 0; i < padded; ++i) {
+      const Ray ray = rays.ray(i);
+      const RayDirection v = ray_direction(ray.x, ray.y);
+      float best = nothing_met(measure.surface);
+      for (const PreparedCapsule& capsule : body)
+        best = better(measure.surface, best, meet(v, capsule), ray.g, ray.h);
+      const std::int32_t gain = gain_of(measure.loss, residual_of(measure.surface, best, ray.g, ray.h));
+      gained += rays.weighted ? weighted_gain(gain, rays.weight[static_cast<std::size_t>(i)])
+                              : static_cast<std::uint64_t>(gain);
+    }
+    log_likelihoods[static_cast<std::size_t>(j)] = log_likelihood(rays.most_gain, gained, step);
+  }
+}
+
+#if defined(__x86_64__)
+// The same with the processor's own fused multiply-add in place of a library call: the same bits, sooner.
+__attribute__((target("fma"))) void evaluate_brute_fma(const Rays::Data& rays,
+                                                       MatrixView<const Capsule> bodies,
+                                                       std::span<double> log_likelihoods) {
+  evaluate_brute(rays, bodies, log_likelihoods);
+}
+#endif
+
+// One body against a run of macros.
+class CulledBody {
+ public:
+  CulledBody(const Rays::Data& rays, const PartKernels& kernels) : rays_(rays), kernels_(kernels) {}
+
+  std::uint64_t gain(std::span<const PreparedCapsule> body, std::span<const CullShape> shapes,
+                     std::int64_t first_macro, std::int64_t last_macro) {
+    std::uint64_t gained = 0;
+    for (std::int64_t macro = first_macro / 32 * 32; macro < last_macro; macro += 32) {
+      listed_.assign(32, {});
+      for (std::size_t k = 0; k < body.size(); ++k) {
+        std::uint32_t met = kernels_.may_meet_32(rays_.macros, static_cast<std::size_t>(macro), shapes[k]);
+        for (; met != 0; met &= met - 1)
+          listed_[static_cast<std::size_t>(__builtin_ctz(met))].push_back(static_cast<std::uint32_t>(k));
+      }
+      for (std::int64_t m = std::max(macro, first_macro); m < std::min(macro + 32, last_macro); ++m)
+        gained += gain_of_macro(body, shapes, m, listed_[static_cast<std::size_t>(m - macro)]);
+    }
+    return gained;
+  }
+
+ private:
+  std::uint64_t gain_of_macro(std::span<const PreparedCapsule> body, std::span<const CullShape> shapes,
+                              std::int64_t macro, const std::vector<std::uint32_t>& listed) {
+    const std::size_t first_part = static_cast<std::size_t>(macro) * parts_in_macro;
+    parts_.clear();
+    std::uint32_t any = 0;
+    for (const std::uint32_t k : listed) {
+      parts_.push_back(kernels_.may_meet_32(rays_.parts, first_part, shapes[k]));
+      any |= parts_.back();
+    }
+    std::uint64_t gained = 0;
+    for (; any != 0; any &= any - 1) {
+      const int part = __builtin_ctz(any);
+      met_.clear();
+      for (std::size_t n = 0; n < listed.size(); ++n) {
+        if ((parts_[n] >> part & 1) != 0) met_.push_back(listed[n]);
+      }
+      const std::size_t first = (first_part + static_cast<std::size_t>(part)) * part_rays;
+      gained += kernels_.gain_of_part(rays_, first, body.data(), met_);
+    }
+    return gained;
+  }
+
+  const Rays::Data& rays_;
+  const PartKernels& kernels_;
+  std::vector<std::vector<std::uint32_t>> listed_;  // the capsules that may meet each of 32 macros
+  std::vector<std::uint32_t> parts_, met_;
+};
+
+}  // namespace
+
+void check_bodies(MatrixView<const Capsule> bodies, std::size_t results) {
+  require(static_cast<std::size_t>(bodies.rows()) == results, "there are ", bodies.rows(), " bodies but ",
+          results, " results");
+  for (std::int64_t j = 0; j < bodies.rows(); ++j) {
+    for (std::int64_t k = 0; k < bodies.cols(); ++k) {
+      require(is_valid(bodies(j, k)), "capsule ", k, " of sample ", j,
+              " is not finite, has a negative radius or reaches beyond ", largest_m, " m");
+    }
+  }
+}
+
+void evaluate_cpu_by(CpuPath path, const Rays& rays, MatrixView<const Capsule> bodies,
+                     std::span<double> log_likelihoods, int threads) {
+  check_bodies(bodies, log_likelihoods.size());
+  const PartKernels kernels = part_kernels(path);
+  const Rays::Data& d = rays.data();
+  const std::int64_t macros = d.macro_count(), capsules = bodies.cols();
+  const double step = log_of_step(d.measure, d.weighted);
+  const std::int64_t workers = threads > 0 ? threads : default_threads();
+  // So many samples are prepared at a time that their numbers stay in the caches; few samples are cut by
+  // macros.
+  const std::int64_t block =
+      std::clamp<std::int64_t>((1 << 14) / std::max<std::int64_t>(capsules, 1), 1, 512);
+  std::vector<PreparedCapsule> prepared(static_cast<std::size_t>(std::min(block, bodies.rows()) * capsules));
+  std::vector<CullShape> shapes(prepared.size());
+  for (std::int64_t first = 0; first < bodies.rows(); first += block) {
+    const std::int64_t samples = std::min(block, bodies.rows() - first);
+    parallel_for(0, samples, threads, [&](std::int64_t j) {
+      const std::int64_t at = j * capsules;
+      kernels.prepare_body(bodies.row(first + j), d.measure, prepared.data() + at, shapes.data() + at);
+    });
+    const std::int64_t runs =
+        samples >= 4 * workers ? 1 : std::clamp<std::int64_t>(macros / 8, 1, 4 * workers);
+    const std::int64_t run = (macros + runs - 1) / runs;
+    std::vector<std::uint64_t> gained(static_cast<std::size_t>(samples * runs));
+    parallel_for(0, samples * runs, threads, [&](std::int64_t i) {
+      const auto at = static_cast<std::size_t>(i / runs * capsules),
+                 count = static_cast<std::size_t>(capsules);
+      const std::int64_t from = std::min(macros, i % runs * run), to = std::min(macros, from + run);
+      CulledBody body(d, kernels);
+      gained[static_cast<std::size_t>(i)] =
+          body.gain({prepared.data() + at, count}, {shapes.data() + at, count}, from, to);
+    });
+    for (std::int64_t j = 0; j < samples; ++j) {
+      std::uint64_t sum = 0;
+      for (std::int64_t r = 0; r < runs; ++r) sum += gained[static_cast<std::size_t>(j * runs + r)];
+      log_likelihoods[static_cast<std::size_t>(first + j)] = log_likelihood(d.most_gain, sum, step);
+    }
+  }
+}
+
+void evaluate_cpu(const Rays& rays, MatrixView<const Capsule> bodies, std::span<double> log_likelihoods,
+                  const EvaluateOptions& options, int threads) {
+  require(options.method != Method::tiled,
+          "Method::tiled is a form of the GPU: the CPU has culled and brute");
+  if (options.method == Method::culled) {
+    evaluate_cpu_by(CpuPath::simd, rays, bodies, log_likelihoods, threads);
+    return;
+  }
+  check_bodies(bodies, log_likelihoods.size());
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("fma")) {
+    evaluate_brute_fma(rays.data(), bodies, log_likelihoods);
+    return;
+  }
+#endif
+  evaluate_brute(rays.data(), bodies, log_likelihoods);
+}
+
+}  // namespace triptych::capsule_likelihood

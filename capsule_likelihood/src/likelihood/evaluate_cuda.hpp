@@ -1,0 +1,98 @@
+// What the forms of evaluate_cuda share: the plan of a call, its arrays in the workspace, and the launchers
+// of the kernels. Arrays hold one launch's samples.
+#pragma once
+
+#include <triptych/capsule_likelihood/likelihood.hpp>
+
+#include <cstdint>
+
+#include "rays/cull_math.hpp"
+#include "rays/pieces.hpp"
+#include "rays/ray_capsule_math.hpp"
+#include "rays/rays_cuda_data.hpp"
+
+namespace triptych::capsule_likelihood {
+
+using Gain = unsigned long long;
+
+// In the sum of a sample: one of its capsules is not valid. Sums stay below 2^62.
+constexpr Gain broken_body = Gain{1} << 63;
+
+constexpr int most_chunk_samples = 8;  // whose capsules are listed together
+constexpr int tile_rays = 128;         // that a warp keeps
+constexpr int tiles_in_macro = macro_rays / tile_rays;
+
+// A pair of a sample of a chunk and one of its capsules, and the parts of a macro that it may meet.
+struct ListEntry {
+  std::uint32_t pair;  // sample of the chunk (4 bits), is_near (1 bit), sample x capsules + capsule (27 bits)
+  std::uint32_t parts;  // a bit for each
+};
+
+// How a call is cut.
+struct EvaluatePlan {
+  EvaluatePlan(const DeviceRays::Data& rays, DeviceMatrixView<const Capsule> bodies,
+               const EvaluateOptions& options, int multiprocessors);
+
+  Method method;
+  std::int64_t capsules;
+  std::int64_t samples;           // of a launch
+  std::int64_t macros;            // of the rays
+  std::int64_t macros_at_a_time;  // whose lists fit into the workspace (culled)
+  int points_per_block;           // 0: as the kernel has it
+  int samples_per_tiled_launch;   // of the paper's kernel
+  int chunk_samples;              // whose capsules are listed together: fewer when there are few tiles
+
+  std::int64_t chunks() const { return (samples + chunk_samples - 1) / chunk_samples; }
+  std::int64_t list_capacity() const { return chunk_samples * capsules; }
+  std::int64_t point_blocks() const {
+    return (macros * macro_rays + points_per_block - 1) / points_per_block;
+  }
+};
+
+struct EvaluateArrays {
+  EvaluateArrays(std::byte* memory, const EvaluatePlan& plan) {
+    Pieces pieces(memory);
+    gained = pieces.take<Gain>(plan.samples);
+    prepared = pieces.take<PreparedCapsule>(plan.samples * plan.capsules);
+    if (plan.method == Method::culled) {
+      shapes = pieces.take<CullShape>(plan.samples * plan.capsules);
+      const std::int64_t lists = plan.chunks() * plan.macros_at_a_time;
+      list = pieces.take<ListEntry>(lists * plan.list_capacity());
+      list_length = pieces.take<int>(lists);
+      tile_work = pieces.take<unsigned>(plan.macros_at_a_time * tiles_in_macro);
+      tile_order = pieces.take<int>(plan.macros_at_a_time * tiles_in_macro + 1);
+    }
+    if (plan.method == Method::tiled) {
+      partial = pieces.take<Gain>(plan.samples * plan.point_blocks());
+      row_sum = pieces.take<Gain>(plan.samples);
+    }
+    bytes = pieces.bytes();
+  }
+
+  Gain* gained = nullptr;  // a sample's sum
+  PreparedCapsule* prepared = nullptr;
+  CullShape* shapes = nullptr;
+  ListEntry* list = nullptr;  // of macro m and chunk c: from (m * chunks + c) * capacity on
+  int* list_length = nullptr;
+  unsigned* tile_work = nullptr;  // how many parts are listed for a tile
+  int* tile_order = nullptr;      // how many tiles have work, then these, those with most of it first
+  Gain* partial = nullptr;        // of a sample's blocks of points, and their sum
+  Gain* row_sum = nullptr;
+  std::size_t bytes = 0;
+};
+
+struct EvaluateCall {
+  const DeviceRays::Data& rays;
+  const EvaluatePlan& plan;
+  const EvaluateArrays& arrays;
+  std::int64_t samples;  // of this launch: at most plan.samples
+  std::uint32_t* tickets;
+  StreamRef stream;
+};
+
+// Each adds to gained what its samples gain.
+void enqueue_brute(const EvaluateCall& call);
+void enqueue_tiled(const EvaluateCall& call);
+void enqueue_culled(const EvaluateCall& call);
+
+}  // namespace triptych::capsule_likelihood

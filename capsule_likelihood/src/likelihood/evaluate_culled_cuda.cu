@@ -1,0 +1,379 @@
+// The likelihood by lists of the capsules that can matter: one kernel culls, the next tests what is listed.
+#include <triptych/core/cuda.cuh>
+#include <triptych/reduction/collective/warp.cuh>
+#include <triptych/reduction/detail/kernel_arch.cuh>
+
+#include <cuda_pipeline.h>
+
+#include <algorithm>
+
+#include "likelihood/evaluate_cuda.hpp"
+#include "likelihood/evaluate_pairs.cuh"
+#include "likelihood/order_tiles.cuh"
+
+namespace triptych::capsule_likelihood {
+
+namespace {
+
+constexpr int most_cull_warps = 8;
+constexpr int staged_shapes = 1024;  // pairs of a sample and a capsule in shared memory
+
+struct CullTask {
+  const TileBound *macros, *parts;
+  const CullShape* shapes;
+  int samples, capsules, chunk_samples, chunks, macro_count;
+  ListEntry* list;
+  int* list_length;
+  unsigned* tile_work;
+  int* tile_order;
+  std::uint32_t* ticket;
+};
+
+// The bounds of a macro's parts and the pairs that wait to be held against them: one for each warp.
+struct WarpMemory {
+  float4 circle_and_nearest[parts_in_macro];
+  float farthest_m[parts_in_macro];
+  unsigned short waiting[64];
+};
+
+std::size_t cull_shared_bytes(int pairs, int warps) {
+  return std::max(static_cast<std::size_t>(pairs) * 2 * sizeof(float4) +
+                      static_cast<std::size_t>(warps) * sizeof(WarpMemory),
+                  order_tiles_bytes);
+}
+
+__device__ __forceinline__ CullShape shape_of(const float4& a, const float4& b) {
+  return {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
+}
+
+// How many of the four bits of each of eight nibbles are set, in two words of four bytes: the even nibbles
+// and the odd ones.
+__device__ __forceinline__ uint2 bits_of_nibbles(unsigned mask) {
+  unsigned v = mask - ((mask >> 1) & 0x55555555u);
+  v = (v & 0x33333333u) + ((v >> 2) & 0x33333333u);
+  return make_uint2(v & 0x0F0F0F0Fu, (v >> 4) & 0x0F0F0F0Fu);
+}
+
+// A block owns a chunk of samples, whose shapes it keeps in shared memory; each of its warps owns a macro.
+// Its lanes hold a pair each against the macro. Pairs that may meet it wait; each full row of 32 of them is
+// held against the macro's parts, a pair for each lane, and what is left goes to the list of macro and chunk,
+// in the order of the samples. The last block of the grid puts the tiles in order, those with most work
+// first.
+__global__ void __launch_bounds__(most_cull_warps * 32, 6) cull_kernel(CullTask task, int staged) {
+  extern __shared__ float4 shared[];
+  __shared__ bool is_last;
+  const int warps = static_cast<int>(blockDim.x / 32), warp = static_cast<int>(threadIdx.x / 32);
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const int chunk = static_cast<int>(blockIdx.x) % task.chunks;
+  const int macro = static_cast<int>(blockIdx.x) / task.chunks * warps + warp;
+  const bool active = macro < task.macro_count;
+  const int first_sample = chunk * task.chunk_samples;
+  const int pairs = min(task.chunk_samples, task.samples - first_sample) * task.capsules;
+  const unsigned below = (1u << lane) - 1;
+  float4 *ours_a = shared, *ours_b = shared + staged;
+  WarpMemory& own = reinterpret_cast<WarpMemory*>(shared + 2 * staged)[warp];
+  let_next_grid_start();
+
+  TileBound whole = empty_bound();
+  if (active) {  // written before the kernel that this one overlaps
+    const TileBound part = task.parts[macro * parts_in_macro + lane];
+    own.circle_and_nearest[lane] = make_float4(part.x, part.y, part.radius, part.nearest_m);
+    own.farthest_m[lane] = part.farthest_m;
+    whole = task.macros[macro];
+  }
+  __syncwarp();
+  wait_for_previous_grid();
+
+  ListEntry* list =
+      task.list + (std::int64_t{macro} * task.chunks + chunk) * task.chunk_samples * task.capsules;
+  int listed = 0;
+  unsigned work = 0;  // of tile `lane` of the macro
+  const auto list_waiting = [&](int count, int offset) {
+    const int p = own.waiting[lane < count ? lane : 0];
+    const CullShape shape = shape_of(ours_a[p], ours_b[p]);
+    unsigned mask = 0;
+#pragma unroll 4
+    for (int i = 0; i < parts_in_macro; ++i) {
+      const float4 t = own.circle_and_nearest[i];
+      if (may_meet(TileBound{t.x, t.y, t.z, t.w, own.farthest_m[i]}, shape)) mask |= 1u << i;
+    }
+    if (lane >= count) mask = 0;
+    const unsigned on = __ballot_sync(reduction::all_lanes, mask != 0);
+    if (mask != 0) {
+      const auto pair = static_cast<unsigned>(offset + p);
+      const unsigned near_bit = shape.nearest_m == -any_distance ? 1u << 27 : 0u;
+      list[listed + __popc(on & below)] = {
+          pair / static_cast<unsigned>(task.capsules) << 28 | near_bit | pair, mask};
+    }
+    listed += __popc(on);
+    const uint2 bits = bits_of_nibbles(mask);
+    const unsigned even = reduction::warp_sum(bits.x), odd = reduction::warp_sum(bits.y);
+    if (lane < tiles_in_macro) work += ((lane & 1 ? odd : even) >> (8 * (lane >> 1))) & 0xFFu;
+  };
+
+  for (int offset = 0; offset < pairs; offset += staged) {
+    const int count = min(staged, pairs - offset);
+    if (offset > 0) __syncthreads();
+    const float4* from =
+        reinterpret_cast<const float4*>(task.shapes + std::int64_t{first_sample} * task.capsules + offset);
+    for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) {
+      ours_a[i] = __ldcg(from + 2 * i);
+      ours_b[i] = __ldcg(from + 2 * i + 1);
+    }
+    __syncthreads();
+    if (!active) continue;
+    int waiting = 0;
+    for (int q = 0; q < count; q += 32) {
+      const int p = min(q + lane, count - 1);
+      const bool keep = may_meet(whole, shape_of(ours_a[p], ours_b[p])) && q + lane < count;
+      const unsigned on = __ballot_sync(reduction::all_lanes, keep);
+      if (keep) own.waiting[waiting + __popc(on & below)] = static_cast<unsigned short>(p);
+      waiting += __popc(on);
+      __syncwarp();
+      if (waiting >= 32) {
+        list_waiting(32, offset);
+        waiting -= 32;
+        const unsigned short next = own.waiting[32 + lane];
+        __syncwarp();
+        if (lane < waiting) own.waiting[lane] = next;
+        __syncwarp();
+      }
+    }
+    if (waiting > 0) list_waiting(waiting, offset);
+    __syncwarp();
+  }
+  if (active) {
+    if (lane == 0) task.list_length[macro * task.chunks + chunk] = listed;
+    if (lane < tiles_in_macro && work != 0) atomicAdd(task.tile_work + macro * tiles_in_macro + lane, work);
+  }
+
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();  // for the whole block: the barrier has brought its work here
+    is_last = atomicAdd(task.ticket, 1u) == gridDim.x - 1;
+    __threadfence();
+  }
+  __syncthreads();
+  if (!is_last) return;
+  order_tiles(task.tile_work, task.macro_count * tiles_in_macro, task.tile_order,
+              reinterpret_cast<unsigned*>(shared));
+  if (threadIdx.x == 0) *task.ticket = 0;
+}
+
+constexpr int list_warps = 4;
+
+struct ListTask {
+  const Ray* rays;
+  const std::uint32_t* weight;  // null: none
+  const PreparedCapsule* prepared;
+  const ListEntry* list;
+  const int* list_length;
+  const int* tile_order;
+  int capsules, chunk_samples, chunks;
+  Loss loss;
+  Gain* gained;
+};
+
+struct alignas(16) StagedCapsule {
+  PreparedCapsule capsule;
+  unsigned what;  // sample of the two chunks, is near (1 bit), parts (4 bits)
+};
+
+// A block owns a tile and two chunks of samples for each of its warps, which keeps the tile's rays in
+// registers. A warp walks the lists of the tile's macro and its chunks, 32 entries at a time, copies the
+// capsules that may meet the tile to shared memory and tests them against those of its parts that they may
+// meet. Entries are in the order of the samples: when a new sample begins, the last one's sum is put away in
+// the lane of that number.
+template <Surface surface, bool Weighted, int Parts>
+__global__ void __launch_bounds__(list_warps * 32, 8) list_kernel(ListTask task) {
+  constexpr int tiles_of_macro = parts_in_macro / Parts;
+  constexpr int tiles_of_work = tile_rays / (Parts * part_rays);  // the order has tiles of 128 rays
+  __shared__ StagedCapsule staged[list_warps][32];
+  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+  const int chunk_groups = (task.chunks + list_warps * 2 - 1) / (list_warps * 2);
+  const int unit = static_cast<int>(blockIdx.x) / chunk_groups;
+  const int chunk = static_cast<int>(blockIdx.x) % chunk_groups * (list_warps * 2) + warp * 2;
+  let_next_grid_start();
+  wait_for_previous_grid();
+  if (chunk >= task.chunks || unit / tiles_of_work >= __ldcg(task.tile_order)) return;
+  const int tile = __ldcg(task.tile_order + 1 + unit / tiles_of_work) * tiles_of_work + unit % tiles_of_work;
+  const int macro = tile / tiles_of_macro, shift = tile % tiles_of_macro * Parts;
+  const int* lengths = task.list_length + macro * task.chunks + chunk;
+  const int first_length = __ldcg(lengths);
+  const int length = first_length + (chunk + 1 < task.chunks ? __ldcg(lengths + 1) : 0);
+  if (length == 0) return;
+  const std::int64_t of_chunk = std::int64_t{task.chunk_samples} * task.capsules;
+  const auto* list =
+      reinterpret_cast<const uint2*>(task.list + (std::int64_t{macro} * task.chunks + chunk) * of_chunk);
+  const auto* prepared = reinterpret_cast<const float4*>(task.prepared + chunk * of_chunk);
+  const unsigned below = (1u << lane) - 1;
+  const std::int64_t first_ray = std::int64_t{tile} * (Parts * part_rays) + lane;
+
+  LaneRay ray[Parts];
+  float best[Parts];
+#pragma unroll
+  for (int r = 0; r < Parts; ++r) best[r] = nothing_met(surface);
+  WarpGain<Weighted> sum_of_lane = 0;
+  int sample = -1;
+  unsigned usual = 0;  // what >> 4 of a capsule of this sample that is not near
+  const auto put_away = [&] {
+    const auto sum = gain_of_warp<surface, Weighted>(ray, best, task.loss, task.weight + first_ray);
+    if (lane == sample) sum_of_lane = sum;
+#pragma unroll
+    for (int r = 0; r < Parts; ++r) best[r] = nothing_met(surface);
+  };
+
+  for (int base = 0; base < length; base += 32) {
+    const int index = base + lane;
+    const bool second = index >= first_length;  // the second chunk's list lies behind the room for the first
+    const uint2 entry =
+        index < length ? __ldcg(list + (second ? of_chunk + index - first_length : index)) : make_uint2(0, 0);
+    const unsigned what_here =
+        (entry.x >> 27) + (second ? static_cast<unsigned>(task.chunk_samples) << 1 : 0u);
+    const unsigned parts = (entry.y >> shift) & ((1u << Parts) - 1);
+    const unsigned on = __ballot_sync(reduction::all_lanes, parts != 0);
+    if (on == 0) continue;
+    if (parts != 0) {
+      const int to = __popc(on & below);
+      const float4* from = prepared + ((second ? of_chunk : 0) + (entry.x & 0x7FFFFFFu)) * 4;
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+        __pipeline_memcpy_async(reinterpret_cast<float4*>(&staged[warp][to]) + i, from + i, sizeof(float4));
+      staged[warp][to].what = what_here << 4 | parts;
+    }
+    __pipeline_commit();
+    if (sample < 0) {
+#pragma unroll
+      for (int r = 0; r < Parts; ++r) ray[r] = lane_ray(task.rays[first_ray + r * part_rays]);
+      sample = static_cast<int>(
+          __shfl_sync(reduction::all_lanes, what_here, __ffs(static_cast<int>(on)) - 1) >> 1);
+      usual = static_cast<unsigned>(sample) << 1;
+    }
+    __pipeline_wait_prior(0);
+    __syncwarp();
+    const StagedCapsule* const end = staged[warp] + __popc(on);
+    for (const StagedCapsule* at = staged[warp]; at != end; ++at) {
+      const unsigned what = reduction::warp_uniform(at->what);
+      const PreparedCapsule p = at->capsule;
+      if (what >> 4 != usual) {  // another sample, or near
+        if (static_cast<int>(what >> 5) != sample) {
+          put_away();
+          sample = static_cast<int>(what >> 5);
+          usual = what >> 5 << 1;
+        }
+        if ((what & 16u) != 0) {
+#pragma unroll
+          for (int r = 0; r < Parts; ++r) {
+            if ((what >> r & 1) != 0)
+              best[r] = better(surface, best[r], meet_near_apart(ray[r].x, ray[r].y, &at->capsule), ray[r].g,
+                               ray[r].h);
+          }
+          continue;
+        }
+      }
+#pragma unroll
+      for (int r = 0; r < Parts; ++r) {
+        if ((what >> r & 1) != 0)
+          best[r] = test_pair<surface>(ray[r], p, aim_at(ray[r].direction(), p), best[r]);
+      }
+    }
+    __syncwarp();
+  }
+  if (sample < 0) return;
+  put_away();
+  if (sum_of_lane != 0) atomicAdd(task.gained + chunk * task.chunk_samples + lane, Gain{sum_of_lane});
+}
+
+template <Surface surface, bool Weighted, int Parts>
+void enqueue_list(const ListTask& task, std::int64_t macros, StreamRef stream) {
+  const std::int64_t groups = (task.chunks + list_warps * 2 - 1) / (list_warps * 2);
+  const auto blocks = static_cast<unsigned>(macros * (parts_in_macro / Parts) * groups);
+  launch(list_kernel<surface, Weighted, Parts>,
+         {blocks, list_warps * 32, 0, 1,
+          reduction::detail::kernel_arch<list_kernel<surface, Weighted, Parts>>() >= 90},
+         stream, task);
+}
+
+template <Surface surface, bool Weighted>
+void enqueue_list(const ListTask& task, std::int64_t macros, int points_per_block, StreamRef stream) {
+  if (points_per_block == 64) {
+    enqueue_list<surface, Weighted, 2>(task, macros, stream);
+  } else {
+    enqueue_list<surface, Weighted, 4>(task, macros, stream);
+  }
+}
+
+template <Surface surface>
+void enqueue_list(const ListTask& task, std::int64_t macros, int points_per_block, StreamRef stream) {
+  if (task.weight != nullptr) {
+    enqueue_list<surface, true>(task, macros, points_per_block, stream);
+  } else {
+    enqueue_list<surface, false>(task, macros, points_per_block, stream);
+  }
+}
+
+// Once for each device, before the first launch with as much shared memory.
+void allow_shared_memory() {
+  static reduction::detail::KnownOfDevices known;
+  known.get([](int) {
+    const auto bytes = static_cast<int>(cull_shared_bytes(staged_shapes, most_cull_warps));
+    TRIPTYCH_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(&cull_kernel),
+                                             cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    return 1;
+  });
+}
+
+}  // namespace
+
+void enqueue_culled(const EvaluateCall& call) {
+  allow_shared_memory();
+  const DeviceRays::Data& d = call.rays;
+  const EvaluateArrays& a = call.arrays;
+  const int chunk_samples = call.plan.chunk_samples;
+  const auto chunks = static_cast<int>((call.samples + chunk_samples - 1) / chunk_samples);
+  const auto capsules = static_cast<int>(call.plan.capsules);
+  const bool overlap = reduction::detail::kernel_arch<cull_kernel>() >= 90;
+  for (std::int64_t first = 0; first < call.plan.macros; first += call.plan.macros_at_a_time) {
+    const std::int64_t macros = std::min(call.plan.macros_at_a_time, call.plan.macros - first);
+    const CullTask cull{d.macros.data() + first,
+                        d.parts.data() + first * parts_in_macro,
+                        a.shapes,
+                        static_cast<int>(call.samples),
+                        capsules,
+                        chunk_samples,
+                        chunks,
+                        static_cast<int>(macros),
+                        a.list,
+                        a.list_length,
+                        a.tile_work,
+                        a.tile_order,
+                        call.tickets};
+    // As few blocks as hold all macros, each with as many warps as the others.
+    const std::int64_t rows = (macros + most_cull_warps - 1) / most_cull_warps;
+    const auto warps = static_cast<int>((macros + rows - 1) / rows);
+    const auto staged =
+        static_cast<int>(std::min<std::int64_t>(staged_shapes, std::int64_t{chunk_samples} * capsules));
+    launch(cull_kernel,
+           {static_cast<unsigned>(rows * chunks), static_cast<unsigned>(warps * 32),
+            cull_shared_bytes(staged, warps), 1, overlap && first == 0},
+           call.stream, cull, staged);
+    const ListTask list{d.rays.data() + first * macro_rays,
+                        d.weighted ? d.weight.data() + first * macro_rays : nullptr,
+                        a.prepared,
+                        a.list,
+                        a.list_length,
+                        a.tile_order,
+                        capsules,
+                        chunk_samples,
+                        chunks,
+                        d.measure.loss,
+                        a.gained};
+    if (d.measure.surface == Surface::closest) {
+      enqueue_list<Surface::closest>(list, macros, call.plan.points_per_block, call.stream);
+    } else {
+      enqueue_list<Surface::first>(list, macros, call.plan.points_per_block, call.stream);
+    }
+  }
+}
+
+}  // namespace triptych::capsule_likelihood

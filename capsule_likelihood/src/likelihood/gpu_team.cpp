@@ -1,0 +1,130 @@
+#include <triptych/capsule_likelihood/gpu_team.hpp>
+#include <triptych/core/buffer.hpp>
+#include <triptych/core/device.hpp>
+#include <triptych/core/error.hpp>
+#include <triptych/core/stream.hpp>
+#include <triptych/core/workspace.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <thread>
+
+#include "likelihood/evaluate_paths.hpp"
+#include "rays/rays_data.hpp"
+
+namespace triptych::capsule_likelihood {
+
+namespace {
+
+// Grows to hold at least count elements.
+template <class T>
+void make_room(DeviceBuffer<T>& buffer, std::int64_t count) {
+  if (buffer.size() < count) buffer = DeviceBuffer<T>(count);
+}
+
+}  // namespace
+
+// All of it lives on one device; only that device's thread uses it while the team works.
+struct GpuTeam::Member {
+  Member(int ordinal, std::int64_t most_points, const Measure& measure)
+      : device(activated(Device::cuda(ordinal))), points(most_points), rays(most_points, measure) {}
+
+  Device device;
+  Stream stream;
+  Workspace workspace;
+  DeviceBuffer<Vec3> points;
+  DeviceBuffer<float> sigma_m;
+  DeviceBuffer<Capsule> bodies;
+  DeviceBuffer<double> results;
+  DeviceRays rays;
+};
+
+namespace {
+
+// work(i) on a thread of its own for each i; of what they throw, one is thrown here once all are done.
+template <class Work>
+void on_all(std::size_t count, Work&& work) {
+  std::vector<std::exception_ptr> errors(count);
+  std::vector<std::thread> threads;
+  threads.reserve(count);
+  const auto guarded = [&](std::size_t i) {
+    try {
+      work(i);
+    } catch (...) {
+      errors[i] = std::current_exception();
+    }
+  };
+  for (std::size_t i = 0; i < count; ++i) threads.emplace_back(guarded, i);
+  for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
+}  // namespace
+
+GpuTeam::GpuTeam(std::span<const int> ordinals, std::int64_t most_points, const Measure& measure,
+                 const EvaluateOptions& options)
+    : options_(options) {
+  require(!ordinals.empty(), "a team needs at least one GPU");
+  check_measure(measure);
+  members_.resize(ordinals.size());
+  on_all(ordinals.size(),
+         [&](std::size_t i) { members_[i] = std::make_unique<Member>(ordinals[i], most_points, measure); });
+}
+GpuTeam::GpuTeam(GpuTeam&&) noexcept = default;
+GpuTeam& GpuTeam::operator=(GpuTeam&&) noexcept = default;
+GpuTeam::~GpuTeam() = default;
+
+int GpuTeam::size() const { return static_cast<int>(members_.size()); }
+
+PointCount GpuTeam::set(std::span<const Vec3> points, std::span<const float> sigma_m) {
+  const auto count = static_cast<std::int64_t>(points.size());
+  require(count <= members_.front()->points.size(), "there is room for ", members_.front()->points.size(),
+          " points, not for ", count);
+  check_sigmas(points.size(), sigma_m);
+  std::vector<PointCount> counts(members_.size());
+  on_all(members_.size(), [&](std::size_t i) {
+    Member& m = *members_[i];
+    m.device.activate();
+    copy_to_device(points, m.points.span().first(count), m.stream);
+    const auto sigmas = static_cast<std::int64_t>(sigma_m.size());
+    make_room(m.sigma_m, sigmas);
+    copy_to_device(sigma_m, m.sigma_m.span().first(sigmas), m.stream);
+    m.rays.set(m.points.span().first(count), m.sigma_m.span().first(sigmas), m.workspace, m.stream);
+    counts[i] = m.rays.count(m.stream);
+  });
+  return counts.front();
+}
+
+void GpuTeam::evaluate(MatrixView<const Capsule> bodies, std::span<double> log_likelihoods) {
+  check_bodies(bodies, log_likelihoods.size());
+  const auto team = static_cast<std::int64_t>(members_.size());
+  // Several chunks for each, so that a fast GPU takes over from a slow one; alone, one has nobody to wait
+  // for.
+  const std::int64_t wanted = team == 1 ? 1 : 4 * team;
+  const std::int64_t chunk = std::max<std::int64_t>(64, (bodies.rows() + wanted - 1) / wanted);
+  std::atomic<std::int64_t> next{0};
+  on_all(members_.size(), [&](std::size_t i) {
+    Member& m = *members_[i];
+    m.device.activate();
+    for (std::int64_t first = next.fetch_add(chunk); first < bodies.rows(); first = next.fetch_add(chunk)) {
+      const std::int64_t count = std::min(chunk, bodies.rows() - first);
+      // Rows as they lie, but for the space behind the last.
+      const std::int64_t words = (count - 1) * bodies.stride() + bodies.cols();
+      make_room(m.bodies, chunk * bodies.stride());
+      make_room(m.results, chunk);
+      copy_to_device(std::span(bodies.data() + first * bodies.stride(), static_cast<std::size_t>(words)),
+                     m.bodies.span().first(words), m.stream);
+      evaluate_cuda(m.rays, {m.bodies.data(), count, bodies.cols(), bodies.stride()},
+                    m.results.span().first(count), options_, m.workspace, m.stream);
+      copy_to_host(m.results.span().first(count),
+                   log_likelihoods.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)),
+                   m.stream);
+      m.stream.synchronize();
+    }
+  });
+}
+
+}  // namespace triptych::capsule_likelihood

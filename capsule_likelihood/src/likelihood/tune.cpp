@@ -1,0 +1,103 @@
+#include <triptych/capsule_likelihood/tune.hpp>
+#include <triptych/core/error.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "likelihood/tuned_options.hpp"
+
+namespace triptych::capsule_likelihood {
+
+namespace {
+
+std::string to_text(const EvaluateOptions& options) {
+  return std::to_string(options.points_per_block) + " points a block, " +
+         std::to_string(options.samples_per_launch) + " samples a launch";
+}
+
+struct Remembered {
+  std::mutex mutex;
+  std::atomic<bool> any{false};
+  std::map<std::pair<int, std::string>, EvaluateOptions> options;
+};
+Remembered& remembered() {
+  static Remembered instance;
+  return instance;
+}
+
+}  // namespace
+
+std::string size_class(Method method, std::int64_t samples, std::int64_t capsules, std::int64_t points) {
+  constexpr const char* names[] = {"culled", "brute", "tiled"};
+  const auto bits = [](std::int64_t n) {
+    return std::to_string(std::bit_width(static_cast<std::uint64_t>(n)));
+  };
+  return std::string("capsule likelihood, ") + names[static_cast<int>(method)] + ", 2^" + bits(samples) +
+         " samples, 2^" + bits(capsules) + " capsules, 2^" + bits(points) + " points";
+}
+
+void remember_options(int device, const std::string& size_class, const EvaluateOptions& options) {
+  Remembered& known = remembered();
+  const std::lock_guard lock(known.mutex);
+  known.options[{device, size_class}] = options;
+  known.any = true;
+}
+
+EvaluateOptions with_remembered(int device, const std::string& size_class, const EvaluateOptions& options) {
+  Remembered& known = remembered();
+  if (!known.any) return options;
+  const std::lock_guard lock(known.mutex);
+  const auto found = known.options.find({device, size_class});
+  if (found == known.options.end()) return options;
+  EvaluateOptions filled = options;
+  if (filled.points_per_block == 0) filled.points_per_block = found->second.points_per_block;
+  if (filled.samples_per_launch == 0) filled.samples_per_launch = found->second.samples_per_launch;
+  return filled;
+}
+
+std::vector<EvaluateOptions> evaluate_candidates(Method method) {
+  std::vector<EvaluateOptions> candidates;
+  if (method == Method::culled) {
+    for (const int points : {128, 64})
+      for (const int samples : {0, 1024, 512}) candidates.push_back({method, samples, points});
+  } else if (method == Method::brute) {
+    for (const int points : {512, 256, 128}) candidates.push_back({method, 0, points});
+  } else {
+    for (const int points : {128, 64, 192, 256, 512})
+      for (const int samples : {8, 32, 128}) candidates.push_back({method, samples, points});
+  }
+  return candidates;
+}
+
+EvaluateOptions tune_evaluate(reduction::TuningCache& cache, const std::string& device, Method method,
+                              std::int64_t samples, std::int64_t capsules, std::int64_t points,
+                              const std::function<double(const EvaluateOptions&)>& measure) {
+  const std::string key = size_class(method, samples, capsules, points);
+  const std::vector<EvaluateOptions> candidates = evaluate_candidates(method);
+  if (const auto known = cache.find(device, key)) {
+    const auto found = std::find_if(candidates.begin(), candidates.end(),
+                                    [&](const EvaluateOptions& o) { return to_text(o) == *known; });
+    if (found != candidates.end()) return *found;
+  }
+  EvaluateOptions best = candidates.front();
+  double best_us = std::numeric_limits<double>::infinity();
+  for (const EvaluateOptions& candidate : candidates) {
+    try {
+      const double us = measure(candidate);
+      if (us < best_us) {
+        best_us = us;
+        best = candidate;
+      }
+    } catch (const Error&) {  // not on this device
+    }
+  }
+  cache.remember(device, key, to_text(best));
+  return best;
+}
+
+}  // namespace triptych::capsule_likelihood

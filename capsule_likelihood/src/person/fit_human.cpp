@@ -1,0 +1,297 @@
+// Fits the built-in human to places of joints.
+#include <triptych/capsule_likelihood/fit_human.hpp>
+#include <triptych/capsule_likelihood/kinematics.hpp>
+#include <triptych/core/error.hpp>
+
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "body/rotation.hpp"
+
+namespace triptych::capsule_likelihood {
+
+namespace {
+
+using detail::Vec;
+
+constexpr std::array<KinectJoint, 20> kinect = {{{"head", "head", "head_top", 0.5f},
+                                                 {"shoulder_center", "neck", "neck", 0},
+                                                 {"spine", "spine", "chest", 0.1f},
+                                                 {"hip_center", "hips", "spine", 0.7f},
+                                                 {"left_shoulder", "left_upper_arm", "left_upper_arm", 0},
+                                                 {"left_elbow", "left_forearm", "left_forearm", 0},
+                                                 {"left_wrist", "left_hand", "left_hand", 0},
+                                                 {"left_hand", "left_hand", "left_fingers", 0.8f},
+                                                 {"right_shoulder", "right_upper_arm", "right_upper_arm", 0},
+                                                 {"right_elbow", "right_forearm", "right_forearm", 0},
+                                                 {"right_wrist", "right_hand", "right_hand", 0},
+                                                 {"right_hand", "right_hand", "right_fingers", 0.8f},
+                                                 {"left_hip", "left_thigh", "left_thigh", 0},
+                                                 {"left_knee", "left_shin", "left_shin", 0},
+                                                 {"left_ankle", "left_foot", "left_foot", 0},
+                                                 {"left_foot", "left_foot", "left_toes", 0.8f},
+                                                 {"right_hip", "right_thigh", "right_thigh", 0},
+                                                 {"right_knee", "right_shin", "right_shin", 0},
+                                                 {"right_ankle", "right_foot", "right_foot", 0},
+                                                 {"right_foot", "right_foot", "right_toes", 0.8f}}};
+
+struct Mark {
+  int from, to;
+  float share;
+
+  Vec place(std::span<const Vec3> joints) const {
+    const Vec a(joints[static_cast<std::size_t>(from)]), b(joints[static_cast<std::size_t>(to)]);
+    return a + static_cast<double>(share) * (b - a);
+  }
+};
+
+std::vector<Mark> marks_of(const Skeleton& human, std::span<const std::string> names) {
+  const auto joint = [&](std::string_view name) {
+    const int index = human.find(name);
+    require(index >= 0, "the skeleton has no joint ", name, " of the built-in human");
+    return index;
+  };
+  std::vector<Mark> marks;
+  for (const std::string& name : names) {
+    const auto found = std::ranges::find(kinect, name, &KinectJoint::kinect);
+    if (found != kinect.end()) {
+      marks.push_back({joint(found->from), joint(found->to), found->share});
+    } else {
+      require(human.find(name) >= 0, "the joint ", name, " is known neither of the Kinect nor of the human");
+      marks.push_back({human.find(name), human.find(name), 0});
+    }
+  }
+  return marks;
+}
+
+bool is_finite(const Vec3& p) { return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z); }
+
+class PoseFitter {
+ public:
+  PoseFitter(const Skeleton& human, std::span<const std::string> names, std::span<const Vec3> places)
+      : human_(human), marks_(marks_of(human, names)), names_(names), places_(places) {
+    require(names.size() == places.size(), names.size(), " names do not fit ", places.size(), " places");
+  }
+
+  // Between the hips, turned as hips and shoulders are.
+  std::vector<float> start() const {
+    const auto place = [&](const char* kinect_name, const char* own_name) {
+      for (std::size_t i = 0; i < names_.size(); ++i) {
+        if ((names_[i] == kinect_name || names_[i] == own_name) && is_finite(places_[i]))
+          return Vec(places_[i]);
+      }
+      require(false, "the joint ", kinect_name, " is needed to begin with");
+      return Vec();
+    };
+    const Vec left_hip = place("left_hip", "left_thigh"), right_hip = place("right_hip", "right_thigh");
+    const Vec left_arm = place("left_shoulder", "left_upper_arm");
+    const Vec right_arm = place("right_shoulder", "right_upper_arm");
+    const Vec hips = 0.5 * (left_hip + right_hip);
+    const Vec y = unit_or(0.5 * (left_arm + right_arm) - hips, {0, 1, 0});
+    const Vec across = right_hip - left_hip + right_arm - left_arm;
+    const Vec x = unit_or(across - dot(across, y) * y, {1, 0, 0});
+    const Vec z = cross(x, y);
+    std::vector<float> pose = human_.rest_pose();
+    const Vec3 root = (hips - Vec(human_.joints()[0].offset_m)).to_float();
+    pose[0] = root.x, pose[1] = root.y, pose[2] = root.z;
+    set_root_rotation(pose, {{x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z}});
+    return pose;
+  }
+
+  // Gauss-Newton with a damping that grows while a step does not help (Levenberg, Marquardt).
+  FittedPose fit(std::vector<float> pose) const {
+    constexpr int most_steps = 60;
+    double damping = 1e-3, cost = cost_of(pose);
+    for (int step = 0; step < most_steps && damping < 1e6; ++step) {
+      const Eigen::VectorXd errors = residuals(pose);
+      const Eigen::MatrixXd jacobian = slopes(pose);
+      Eigen::MatrixXd normal = jacobian.transpose() * jacobian;
+      const Eigen::VectorXd gradient = jacobian.transpose() * errors;
+      bool improved = false;
+      while (!improved && damping < 1e6) {
+        Eigen::MatrixXd damped = normal;
+        damped.diagonal().array() += damping * (1e-2 + normal.diagonal().array());
+        const Eigen::VectorXd change = damped.ldlt().solve(-gradient);
+        std::vector<float> next = moved(pose, change);
+        const double next_cost = cost_of(next);
+        improved = next_cost < cost;
+        damping *= improved ? 0.3 : 4;
+        if (!improved) continue;
+        const bool settled = cost - next_cost < 1e-9 * cost;
+        pose = std::move(next);
+        cost = next_cost;
+        if (settled) damping = 1e9;
+      }
+    }
+    return {pose, mean_error(pose)};
+  }
+
+ private:
+  static void set_root_rotation(std::vector<float>& pose, const detail::Rot& rotation) {
+    const std::array<double, 4> q = detail::quaternion_of(rotation);
+    for (std::size_t i = 0; i < 4; ++i) pose[3 + i] = static_cast<float>(q[i]);
+  }
+
+  // Parameters: the root's place (3), its turn about x, y, z (3), the angles.
+  Eigen::Index parameters() const { return human_.pose_size() - 1; }
+
+  std::vector<float> moved(const std::vector<float>& pose, const Eigen::VectorXd& change) const {
+    std::vector<float> next = pose;
+    for (std::size_t i = 0; i < 3; ++i) next[i] += static_cast<float>(change[static_cast<Eigen::Index>(i)]);
+    const Vec turn(change[3], change[4], change[5]);
+    const double angle = length(turn);
+    if (angle > 0) {
+      set_root_rotation(next, detail::rotation_about((1 / angle) * turn, angle) *
+                                  detail::rotation_of_quaternion({pose[3], pose[4], pose[5], pose[6]}));
+    }
+    for (std::size_t i = Skeleton::root_floats; i < next.size(); ++i) {
+      next[i] += static_cast<float>(change[static_cast<Eigen::Index>(i) - 1]);
+    }
+    human_.clamp(next);
+    return next;
+  }
+
+  // The joints of poses that stand one after the other.
+  std::vector<Vec3> joints_of(const std::vector<float>& poses) const {
+    const std::int64_t rows = static_cast<std::int64_t>(poses.size()) / human_.pose_size();
+    std::vector<Vec3> joints(static_cast<std::size_t>(rows * human_.joint_count()));
+    pose_cpu(human_, {poses.data(), rows, human_.pose_size()}, {joints.data(), rows, human_.joint_count()},
+             {}, 1);
+    return joints;
+  }
+
+  // Metres for each place, then a little for each radian away from rest.
+  Eigen::VectorXd residuals(std::span<const float> pose, std::span<const Vec3> joints) const {
+    constexpr double pull_m_per_rad = 0.01;
+    const auto marks = static_cast<Eigen::Index>(places_.size());
+    const Eigen::Index angles = human_.pose_size() - Skeleton::root_floats;
+    Eigen::VectorXd errors = Eigen::VectorXd::Zero(3 * marks + angles);
+    for (Eigen::Index i = 0; i < marks; ++i) {
+      const Vec3& place = places_[static_cast<std::size_t>(i)];
+      if (!is_finite(place)) continue;
+      const Vec off = marks_[static_cast<std::size_t>(i)].place(joints) - Vec(place);
+      errors.segment<3>(3 * i) << off.x, off.y, off.z;
+    }
+    for (Eigen::Index i = 0; i < angles; ++i) {
+      errors[3 * marks + i] = pull_m_per_rad * pose[static_cast<std::size_t>(i) + Skeleton::root_floats];
+    }
+    return errors;
+  }
+  Eigen::VectorXd residuals(const std::vector<float>& pose) const { return residuals(pose, joints_of(pose)); }
+
+  Eigen::MatrixXd slopes(const std::vector<float>& pose) const {
+    constexpr double step = 2e-3;  // the places are floats: a smaller one drowns in their rounding
+    std::vector<float> poses;
+    Eigen::VectorXd change = Eigen::VectorXd::Zero(parameters());
+    for (Eigen::Index i = 0; i < parameters(); ++i) {
+      for (const double sign : {1.0, -1.0}) {
+        change[i] = sign * step;
+        const std::vector<float> next = nudged(pose, change);
+        poses.insert(poses.end(), next.begin(), next.end());
+      }
+      change[i] = 0;
+    }
+    const std::vector<Vec3> joints = joints_of(poses);
+    const auto row = [&](Eigen::Index i) {
+      const auto size = static_cast<std::size_t>(human_.pose_size());
+      const auto count = static_cast<std::size_t>(human_.joint_count());
+      return residuals(std::span(poses).subspan(static_cast<std::size_t>(i) * size, size),
+                       std::span(joints).subspan(static_cast<std::size_t>(i) * count, count));
+    };
+    Eigen::MatrixXd jacobian(residuals(pose).size(), parameters());
+    for (Eigen::Index i = 0; i < parameters(); ++i)
+      jacobian.col(i) = (row(2 * i) - row(2 * i + 1)) / (2 * step);
+    return jacobian;
+  }
+
+  // Not clamped at the limits, where a slope to one side would look like none.
+  std::vector<float> nudged(const std::vector<float>& pose, const Eigen::VectorXd& change) const {
+    std::vector<float> next = moved(pose, change);
+    for (std::size_t i = Skeleton::root_floats; i < next.size(); ++i) {
+      next[i] = pose[i] + static_cast<float>(change[static_cast<Eigen::Index>(i) - 1]);
+    }
+    return next;
+  }
+
+  double cost_of(const std::vector<float>& pose) const { return residuals(pose).squaredNorm(); }
+
+  double mean_error(const std::vector<float>& pose) const {
+    const std::vector<Vec3> joints = joints_of(pose);
+    double sum = 0;
+    int count = 0;
+    for (std::size_t i = 0; i < marks_.size(); ++i) {
+      if (!is_finite(places_[i])) continue;
+      sum += length(marks_[i].place(joints) - Vec(places_[i]));
+      ++count;
+    }
+    return count > 0 ? sum / count : 0;
+  }
+
+  const Skeleton& human_;
+  std::vector<Mark> marks_;
+  std::span<const std::string> names_;
+  std::span<const Vec3> places_;
+};
+
+}  // namespace
+
+std::span<const KinectJoint> kinect_joints() { return kinect; }
+
+std::vector<Vec3> places_of(const Skeleton& human, std::span<const Vec3> joints,
+                            std::span<const std::string> names) {
+  require(joints.size() == human.joints().size(), joints.size(), " places do not fit a skeleton of ",
+          human.joints().size(), " joints");
+  std::vector<Vec3> places;
+  for (const Mark& mark : marks_of(human, names)) places.push_back(mark.place(joints).to_float());
+  return places;
+}
+
+FittedPose fit_pose(const Skeleton& human, std::span<const std::string> names, std::span<const Vec3> places,
+                    std::span<const float> start) {
+  const PoseFitter fitter(human, names, places);
+  if (start.empty()) return fitter.fit(fitter.start());
+  require(start.size() == static_cast<std::size_t>(human.pose_size()), "a pose of ", start.size(),
+          " numbers does not fit a skeleton that needs ", human.pose_size());
+  return fitter.fit({start.begin(), start.end()});
+}
+
+FittedHuman fit_human(std::span<const std::string> names, std::span<const Vec3> places) {
+  require(names.size() == places.size(), names.size(), " names do not fit ", places.size(), " places");
+  const auto place = [&](const std::string& name) {
+    const auto found = std::ranges::find(names, name);
+    require(found != names.end() && is_finite(places[static_cast<std::size_t>(found - names.begin())]),
+            "the joint ", name, " is needed to fit a human");
+    return Vec(places[static_cast<std::size_t>(found - names.begin())]);
+  };
+  const auto both = [&](const char* from, const char* to) {
+    double sum = 0;
+    for (const std::string side : {"left_", "right_"}) sum += length(place(side + from) - place(side + to));
+    return sum / 2;
+  };
+  // Shares of the height in the usual human; see human.cpp.
+  const double thigh = both("hip", "knee"), shin = both("knee", "ankle");
+  const double upper_arm = both("shoulder", "elbow"), forearm = both("elbow", "wrist");
+  const double torso = length(0.5 * (place("left_shoulder") + place("right_shoulder")) -
+                              0.5 * (place("left_hip") + place("right_hip")));
+  const double height = std::clamp((thigh + shin + torso) / (0.245 + 0.246 + 0.280), 0.5, 2.5);
+  const auto factor = [&](double found, double share) {
+    return static_cast<float>(std::clamp(found / (share * height), 0.6, 1.6));
+  };
+  HumanShape shape;
+  shape.height_m = static_cast<float>(height);
+  shape.thigh = factor(thigh, 0.245);
+  shape.shin = factor(shin, 0.246);
+  shape.upper_arm = factor(upper_arm, 0.186);
+  shape.forearm = factor(forearm, 0.146);
+  shape.torso = factor(torso, 0.280);
+  shape.shoulders = factor(length(place("left_shoulder") - place("right_shoulder")), 0.220);
+  shape.hips = factor(length(place("left_hip") - place("right_hip")), 0.104);
+  Skeleton human = make_human(shape);
+  FittedPose start = fit_pose(human, names, places);
+  return {std::move(human), std::move(start)};
+}
+
+}  // namespace triptych::capsule_likelihood

@@ -1,0 +1,70 @@
+// From the t at which a ray meets a body to the log-likelihood, in integers, so that no order of the points
+// matters. Host and device; see exact_math.hpp.
+//
+// A point whose ray meets the body at residual res (in units of tau) gains 2^22 (1 - min(1, res)^2), or 2^22
+// (1 - min(1, res)) for Loss::absolute, rounded once. A ray that meets nothing gains 0, so a tile of rays
+// that no capsule can meet costs nothing. With a sigma for each point a gain is multiplied by a weight, in
+// steps of 2^-20, and counts in steps of 2^-26.
+#pragma once
+
+#include <triptych/capsule_likelihood/rays.hpp>
+
+#include "geometry/exact_math.hpp"
+
+namespace triptych::capsule_likelihood {
+
+constexpr int gain_bits = 22, weight_bits = 20, weighted_bits = 26;
+// A point's weight is (sigma / its sigma)^2 or sigma / its sigma, kept between these.
+constexpr double least_weight = 1e-6, most_weight = 64;
+
+// best: the least residual, at most 1. The bits of 2 + best^2 count in steps of 2^-22; those of 3 are
+// 0x40400000.
+TRIPTYCH_EXACT_HD std::int32_t gain_of(Loss loss, float best) {
+  const float level = loss == Loss::squared ? exact::fused(best, best, 2.0f) : best + 2.0f;
+  return 0x40400000 - exact::bits_of(level);
+}
+
+TRIPTYCH_EXACT_HD std::uint64_t weighted_gain(std::int32_t gain, std::uint32_t weight) {
+  constexpr int shift = gain_bits + weight_bits - weighted_bits;
+  const std::uint64_t product = static_cast<std::uint64_t>(static_cast<std::uint32_t>(gain)) * weight;
+  return (product + (std::uint64_t{1} << (shift - 1))) >> shift;
+}
+
+TRIPTYCH_EXACT_HD std::uint32_t weight_of(const Measure& measure, float sigma_m) {
+  const double ratio = double{measure.sigma_m} / double{sigma_m};
+  double weight = measure.loss == Loss::squared ? ratio * ratio : ratio;
+  weight = weight < least_weight ? least_weight : weight > most_weight ? most_weight : weight;
+  return static_cast<std::uint32_t>(weight * (1 << weight_bits) + 0.5);
+}
+
+// What a point can gain at most, in the steps of its sum.
+TRIPTYCH_EXACT_HD std::uint64_t most_gain(bool weighted, std::uint32_t weight) {
+  return weighted ? std::uint64_t{weight} << (weighted_bits - weight_bits) : std::uint64_t{1} << gain_bits;
+}
+
+// The log-likelihood of one step that was not gained.
+inline double log_of_step(const Measure& measure, bool weighted) {
+  const double tau = double{measure.tau_m}, sigma = double{measure.sigma_m};
+  const double most = measure.loss == Loss::squared ? tau * tau / (2 * sigma * sigma) : tau / sigma;
+  return most / static_cast<double>(std::int64_t{1} << (weighted ? weighted_bits : gain_bits));
+}
+
+// gained of what all points together can gain. Rounded once for the difference (above 2^53) and once for the
+// product.
+TRIPTYCH_EXACT_HD double log_likelihood(std::uint64_t most, std::uint64_t gained, double log_of_step) {
+  return -(static_cast<double>(most - gained) * log_of_step);
+}
+
+// The running best over the capsules of a body: of closest, the least residual; of first, the least t.
+TRIPTYCH_EXACT_HD float nothing_met(Surface surface) {
+  return surface == Surface::closest ? 1.0f : std::numeric_limits<float>::infinity();
+}
+TRIPTYCH_EXACT_HD float better(Surface surface, float best, float t, float g, float h) {
+  return exact::smaller(best, surface == Surface::closest ? fabsf(exact::fused(t, g, -h)) : t);
+}
+// The residual, at most 1, of the running best.
+TRIPTYCH_EXACT_HD float residual_of(Surface surface, float best, float g, float h) {
+  return surface == Surface::closest ? best : exact::smaller(1.0f, fabsf(exact::fused(best, g, -h)));
+}
+
+}  // namespace triptych::capsule_likelihood

@@ -1,0 +1,22 @@
+// Without CUDA: these functions link and throw Unavailable.
+#include <triptych/capsule_likelihood/rays.hpp>
+#include <triptych/core/device.hpp>
+
+namespace triptych::capsule_likelihood {
+
+struct DeviceRays::Data {};
+DeviceRays::DeviceRays(std::int64_t, const Measure&) { throw_cuda_unavailable("DeviceRays"); }
+DeviceRays::DeviceRays(DeviceRays&&) noexcept = default;
+DeviceRays& DeviceRays::operator=(DeviceRays&&) noexcept = default;
+DeviceRays::~DeviceRays() = default;
+void DeviceRays::set(DeviceSpan<const Vec3>, DeviceSpan<const float>, Workspace&, StreamRef) {
+  throw_cuda_unavailable("DeviceRays::set");
+}
+void DeviceRays::set(DeviceSpan<const Vec3>, DeviceSpan<const float>, const std::int64_t*, Workspace&,
+                     StreamRef) {
+  throw_cuda_unavailable("DeviceRays::set");
+}
+PointCount DeviceRays::count(StreamRef) const { throw_cuda_unavailable("DeviceRays::count"); }
+const Measure& DeviceRays::measure() const { throw_cuda_unavailable("DeviceRays::measure"); }
+
+}  // namespace triptych::capsule_likelihood

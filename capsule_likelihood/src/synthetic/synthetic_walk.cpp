@@ -1,0 +1,171 @@
+// A walk of the built-in human from a few sines, and the placing of motions.
+#include <triptych/capsule_likelihood/kinematics.hpp>
+#include <triptych/capsule_likelihood/synthetic_walk.hpp>
+#include <triptych/core/error.hpp>
+#include <triptych/core/portable_math.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <string>
+
+#include "body/rotation.hpp"
+
+namespace triptych::capsule_likelihood {
+
+namespace {
+
+constexpr double rad = std::numbers::pi / 180;
+
+double sine(double radians) { return portable_cos_sin_rad(static_cast<float>(radians)).sin; }
+double cosine(double radians) { return portable_cos_sin_rad(static_cast<float>(radians)).cos; }
+
+class Walker {
+ public:
+  Walker(const Skeleton& human, const WalkOptions& options) : human_(human), options_(options) {}
+
+  // The angles at a time; the root's place follows the path at height 0.
+  std::vector<float> pose(double t) {
+    pose_ = human_.rest_pose();
+    const double phase = 2 * std::numbers::pi * options_.stride_hz * t;
+    set_leg("left", phase);
+    set_leg("right", phase + std::numbers::pi);
+    set_arm("left", 1, phase + std::numbers::pi);
+    set_arm("right", -1, phase);
+    set("spine", 0, -4);
+    set("spine", 2, 5 * sine(phase));
+    set("chest", 2, -9 * sine(phase));
+    set("neck", 0, 4 + 2 * sine(2 * phase));
+    set("neck", 2, 4 * sine(phase) + 12 * sine(0.31 * phase));
+    set_root(t, phase);
+    human_.clamp(pose_);
+    return pose_;
+  }
+
+ private:
+  void set(const std::string& joint, int rotation, double degrees) {
+    const int index = human_.find(joint);
+    require(index > 0 && static_cast<std::size_t>(rotation) <
+                             human_.joints()[static_cast<std::size_t>(index)].rotations.size(),
+            "joint ", joint, " of the built-in human is missing: only that can be made to walk");
+    pose_[static_cast<std::size_t>(human_.first_angle(index)) + static_cast<std::size_t>(rotation)] =
+        static_cast<float>(degrees * rad);
+  }
+
+  // The leg swings forwards around phase pi / 2; the knee bends most while it does.
+  void set_leg(const std::string& side, double phase) {
+    const double hip = 6 + 24 * sine(phase);
+    const double swing = std::max(0.0, cosine(phase + 0.35));
+    const double knee = 6 + 52 * swing * swing + 6 * std::max(0.0, sine(phase - 0.6));
+    set(side + "_thigh", 0, hip);
+    set(side + "_shin", 0, -knee);
+    // The sole keeps to the ground, but the heel lifts at the end of a stance.
+    set(side + "_foot", 0, 0.55 * (knee - hip) - 8 * std::max(0.0, -sine(phase)));
+  }
+
+  void set_arm(const std::string& side, double sign, double phase) {
+    set(side + "_upper_arm", 0, 2 + 24 * sine(phase));
+    set(side + "_upper_arm", 1, -8 * sign);
+    set(side + "_forearm", 0, 24 + 14 * sine(phase));
+    set(side + "_hand", 0, 8);
+  }
+
+  void set_root(double t, double phase) {
+    // The path's heading turns evenly: it is an arc, or a line.
+    const double turn = options_.turn_rad_per_s, speed = options_.speed_mps;
+    const double first = options_.heading_rad, heading = first + turn * t;
+    double x = speed * t * sine(first), z = -speed * t * cosine(first);
+    if (std::abs(turn) > 1e-6) {
+      x = speed / turn * (cosine(first) - cosine(heading));
+      z = -speed / turn * (sine(heading) - sine(first));
+    }
+    const double sway = 0.015 * cosine(phase);
+    pose_[0] = static_cast<float>(x + sway * cosine(heading));
+    pose_[2] = static_cast<float>(z + sway * sine(heading));
+    // Facing -z, turning by -heading about y looks towards +x for a positive heading.
+    const detail::Rot root = detail::rotation_about(Axis::y, -heading + 5 * rad * sine(phase)) *
+                             detail::rotation_about(Axis::z, 2 * rad * cosine(phase));
+    const std::array<double, 4> q = detail::quaternion_of(root);
+    for (std::size_t i = 0; i < 4; ++i) pose_[3 + i] = static_cast<float>(q[i]);
+  }
+
+  const Skeleton& human_;
+  WalkOptions options_;
+  std::vector<float> pose_;
+};
+
+}  // namespace
+
+std::vector<float> make_walk(const Skeleton& human, const WalkOptions& options) {
+  require(options.frames >= 0, "a walk cannot have ", options.frames, " frames");
+  require(options.rate_hz > 0 && std::isfinite(options.rate_hz), "a rate of ", options.rate_hz,
+          " Hz makes no sense");
+  const double seconds = options.frames / options.rate_hz;
+  for (const float value :
+       {options.speed_mps, options.stride_hz, options.heading_rad, options.turn_rad_per_s}) {
+    require(std::isfinite(value) && std::abs(value) * seconds < 1000, "the walk goes on for too long, or ",
+            value, " makes no sense");
+  }
+  Walker walker(human, options);
+  std::vector<float> poses;
+  for (int frame = 0; frame < options.frames; ++frame) {
+    const std::vector<float> pose = walker.pose(frame / options.rate_hz);
+    poses.insert(poses.end(), pose.begin(), pose.end());
+  }
+  // The lowest sole is on the ground.
+  std::vector<Capsule> bodies(static_cast<std::size_t>(options.frames) *
+                              static_cast<std::size_t>(human.capsule_count()));
+  const MatrixView<float> rows(poses.data(), options.frames, human.pose_size());
+  const MatrixView<Capsule> flesh(bodies.data(), options.frames, human.capsule_count());
+  pose_cpu(human, rows, {}, flesh);
+  for (int frame = 0; frame < options.frames; ++frame) {
+    float lowest = std::numeric_limits<float>::max();
+    for (const Capsule& c : flesh.row(frame)) {
+      lowest = std::min(lowest, std::min(c.a.y, c.b.y) - c.radius_m);
+    }
+    rows(frame, 1) -= lowest;
+  }
+  return poses;
+}
+
+void place_in_view(const Skeleton& skeleton, MatrixView<float> poses, const ViewOptions& options) {
+  require(poses.rows() == 0 || poses.cols() == skeleton.pose_size(), "poses of ", poses.cols(),
+          " numbers do not fit a skeleton that needs ", skeleton.pose_size());
+  require(std::isfinite(options.distance_m) && std::isfinite(options.nearest_m) &&
+              std::isfinite(options.turn_rad),
+          "a distance or a turn of the view is not finite");
+  if (poses.rows() == 0) return;
+  const detail::Rot turn = detail::rotation_about(Axis::y, options.turn_rad);
+  const detail::Vec offset(skeleton.joints()[0].offset_m);
+  constexpr double far = std::numeric_limits<double>::max();
+  detail::Vec low(far, far, far), high(-far, -far, -far);
+  double sum_z = 0;
+  std::vector<detail::Vec> places;
+  for (std::int64_t row = 0; row < poses.rows(); ++row) {
+    const std::span<float> pose = poses.row(row);
+    const detail::Vec place = turn * (detail::Vec(pose[0], pose[1], pose[2]) + offset);
+    low = {std::min(low.x, place.x), std::min(low.y, place.y), std::min(low.z, place.z)};
+    high = {std::max(high.x, place.x), std::max(high.y, place.y), std::max(high.z, place.z)};
+    sum_z += place.z;
+    places.push_back(place);
+    const detail::Rot turned = turn * detail::rotation_of_quaternion({pose[3], pose[4], pose[5], pose[6]});
+    const std::array<double, 4> q = detail::quaternion_of(turned);
+    double same = 0;
+    if (row > 0) {
+      for (std::size_t i = 0; i < 4; ++i) same += q[i] * poses(row - 1, static_cast<std::int64_t>(3 + i));
+    }
+    for (std::size_t i = 0; i < 4; ++i) pose[3 + i] = static_cast<float>(same < 0 ? -q[i] : q[i]);
+  }
+  const double mean_z = sum_z / static_cast<double>(poses.rows());
+  const detail::Vec shift(-0.5 * (low.x + high.x), -0.5 * (low.y + high.y),
+                          std::max(options.distance_m - mean_z, options.nearest_m - low.z));
+  for (std::int64_t row = 0; row < poses.rows(); ++row) {
+    const detail::Vec place = places[static_cast<std::size_t>(row)] + shift - offset;
+    poses(row, 0) = static_cast<float>(place.x);
+    poses(row, 1) = static_cast<float>(place.y);
+    poses(row, 2) = static_cast<float>(place.z);
+  }
+}
+
+}  // namespace triptych::capsule_likelihood

@@ -1,0 +1,101 @@
+// What the warps of a block combine through shared memory. For .cu files. Every function is called by all
+// threads of a block of Threads threads, a multiple of 32.
+//
+// Functions that take `of_warp` exchange through that shared array, one value a warp, and put one barrier
+// between writing and reading it. The caller uses another array, or a barrier, before it is written again.
+#pragma once
+
+#include <triptych/reduction/collective/warp.cuh>
+
+namespace triptych::reduction {
+
+// The block's values combined, valid in thread 0. Shuffles inside the warps, then one exchange through shared
+// memory, which the caller guards with a barrier before the next call.
+template <int Threads, class M>
+__device__ __forceinline__ typename M::Value block_reduce(typename M::Value v, M monoid) {
+  static_assert(Threads % 32 == 0 && (Threads & (Threads - 1)) == 0);
+  constexpr int warps = Threads / 32;
+  v = warp_reduce<32>(v, monoid);
+  if constexpr (warps > 1) {
+    __shared__ typename M::Value of_warp[warps];
+    const int lane = threadIdx.x % 32;
+    const int warp = threadIdx.x / 32;
+    if (lane == 0) of_warp[warp] = v;
+    __syncthreads();
+    if (warp == 0) {
+      v = of_warp[lane < warps ? lane : 0];
+      v = warp_reduce<warps>(v, monoid);
+    }
+  }
+  return v;
+}
+
+// The warps' values put into of_warp, then handed to combine(the value of warp `lane`), which every warp
+// calls with all its lanes: identity where there is no such warp.
+template <int Threads, class V, class Combine>
+__device__ __forceinline__ V combine_warps(const V& of_this_warp, const V& identity,
+                                           V (&of_warp)[Threads / 32], Combine combine) {
+  static_assert(Threads % 32 == 0 && Threads <= 1024);
+  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+  if (lane == 0) of_warp[warp] = of_this_warp;
+  __syncthreads();
+  if constexpr (Threads == 1024) {
+    return combine(of_warp[lane]);
+  } else {
+    return combine(lane < Threads / 32 ? of_warp[lane] : identity);
+  }
+}
+
+// The block's values combined, in all threads. One barrier.
+template <int Threads, class M>
+__device__ __forceinline__ typename M::Value block_all_reduce(typename M::Value v, M monoid,
+                                                              typename M::Value (&of_warp)[Threads / 32]) {
+  const auto all = [&](const auto& x) { return warp_all_reduce(x, monoid); };
+  return combine_warps<Threads>(all(v), monoid.identity(), of_warp, all);
+}
+
+// Sums, extremes, in all threads. One barrier.
+template <int Threads>
+__device__ __forceinline__ std::uint64_t block_sum(std::uint64_t v, std::uint64_t (&of_warp)[Threads / 32]) {
+  const auto sum = [](std::uint64_t x) { return warp_sum(x); };
+  return combine_warps<Threads>(sum(v), std::uint64_t{0}, of_warp, sum);
+}
+template <int Threads>
+__device__ __forceinline__ unsigned block_min(unsigned v, unsigned (&of_warp)[Threads / 32]) {
+  const auto least = [](unsigned x) { return warp_min(x); };
+  return combine_warps<Threads>(least(v), ~0u, of_warp, least);
+}
+template <int Threads>
+__device__ __forceinline__ double block_max(double v, double (&of_warp)[Threads / 32]) {
+  const auto highest = [](double x) { return warp_max(x); };
+  return combine_warps<Threads>(highest(v), detail::lowest<double>(), of_warp, highest);
+}
+
+// The sum of floats or doubles in a fixed order, valid in thread 0: inside a warp as warp_sum, then the warps
+// one after the other. One barrier.
+template <int Threads, class T>
+__device__ __forceinline__ T block_sum_in_order(T v, T (&of_warp)[Threads / 32]) {
+  v = warp_sum(v);
+  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = v;
+  __syncthreads();
+  T total = 0;
+  if (threadIdx.x == 0)
+    for (const T& part : of_warp) total += part;
+  return total;
+}
+
+// The sum of the threads up to and including the own one; `total` becomes that of the block. One barrier.
+template <int Threads, class T>
+__device__ __forceinline__ T block_inclusive_sum(T v, T (&of_warp)[Threads / 32], T& total) {
+  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+  v = warp_inclusive_sum(v);
+  if (lane == 31) of_warp[warp] = v;
+  __syncthreads();
+  // Every warp scans the warps' sums for itself: cheaper than a second barrier.
+  const T warps = warp_inclusive_sum(lane < Threads / 32 ? of_warp[lane] : T{0});
+  const T before = broadcast(warps, warp == 0 ? 0 : warp - 1);
+  total = broadcast(warps, 31);
+  return warp == 0 ? v : before + v;
+}
+
+}  // namespace triptych::reduction

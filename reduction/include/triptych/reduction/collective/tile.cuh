@@ -1,0 +1,134 @@
+// For .cu files: several 64-bit integer sums at once over what warps add up tile by tile, in one launch.
+//
+// For a source whose elements lie in two dimensions, or whose sums are too many for shuffles: the source adds
+// up a tile with a whole warp, as it knows best; here warps become blocks and blocks one result. S is
+//   static constexpr int words;                           how many sums
+//   static constexpr int threads, blocks_a_multiprocessor;
+//   __device__ Item item(int i) const;                    one of several equal ranges: a batch
+// and Item
+//   using Tile = ...;                                     trivial: what a tile adds up to
+//   using Ahead = ...;                                    what is read before its tile's turn
+//   __device__ Start start(int tile) const;               where a lane begins to read
+//   __device__ void ask(Start start, Ahead& ahead) const; begins to read, and does not wait for it
+//   __device__ Tile add_up(Start start, Ahead& ahead, Start next, bool more) const;
+//                                                         by all lanes of a warp, the same in all; asks for
+//                                                         the next tile when there is one more
+//   __device__ std::uint64_t sum_of(const Tile& tile, int k) const;   what it is worth for sum k
+// Neither item nor start may read what other kernels write: they run before the previous grid has ended.
+// Sums wrap around modulo 2^64; any order gives the same bits.
+#pragma once
+
+#include <triptych/core/cuda.cuh>
+#include <triptych/core/error.hpp>
+#include <triptych/core/workspace.hpp>
+#include <triptych/reduction/collective/grid.cuh>
+#include <triptych/reduction/detail/kernel_arch.cuh>
+#include <triptych/reduction/detail/single_pass.cuh>
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+namespace triptych::reduction {
+
+namespace detail {
+
+// By a warp: the tiles first, first + step, ... below end, of which there is at least one; start is where the
+// lane begins the first. Returns the last one and adds up the others in `sum`, which is not in registers:
+// the tiles need them.
+template <int words, class Item, class Start>
+__device__ __forceinline__ typename Item::Tile add_up_tiles(const Item& item, Start start, int first,
+                                                            int step, int end, std::uint64_t* sum) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+#pragma unroll
+  for (int k = 0; lane == 0 && k < words; ++k) sum[k] = 0;
+  typename Item::Ahead ahead;
+  item.ask(start, ahead);
+  typename Item::Tile last;
+  int tile = first;
+#pragma unroll 1
+  while (true) {
+    tile += step;
+    const bool more = tile < end;
+    const auto next = item.start(tile);
+    last = item.add_up(start, ahead, next, more);
+    if (!more) break;
+#pragma unroll
+    for (int k = 0; lane == 0 && k < words; ++k) sum[k] += item.sum_of(last, k);
+    start = next;
+  }
+  return last;
+}
+
+// A warp owns the tiles that are its number modulo the warps of the item. Each of the first S::words warps of
+// a block then owns one sum: over the block's warps, and in the item's last block over its blocks. With one
+// tile a warp, the usual case, no warp has to hold all sums.
+template <class S>
+__global__ void __launch_bounds__(S::threads, S::blocks_a_multiprocessor)
+    tile_sums_kernel(S source, int tiles, std::uint64_t* words, std::uint64_t* result) {
+  constexpr int warps = S::threads / 32;
+  static_assert(S::words <= warps);
+  const auto item = source.item(static_cast<int>(blockIdx.y));
+  using Item = std::remove_cvref_t<decltype(item)>;
+  using Tile = typename Item::Tile;
+  __shared__ Tile last_tile[warps];
+  __shared__ std::uint64_t before[warps][S::words];
+  const int warp = static_cast<int>(threadIdx.x / 32);
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const auto block = static_cast<int>(blockIdx.x);
+  const auto blocks = static_cast<int>(gridDim.x);
+  const int tile = block * warps + warp;
+  const auto start = item.start(tile);
+  wait_for_previous_grid();
+  if (tile < tiles) {
+    const Tile sums = add_up_tiles<S::words>(item, start, tile, blocks * warps, tiles, before[warp]);
+    if (lane == 0) last_tile[warp] = sums;
+  }
+  let_next_grid_start();
+  __syncthreads();
+  if (warp >= S::words) return;
+  const SumWords add;
+  const int owned = static_cast<int>(blockIdx.y) * S::words + warp;
+  std::uint64_t v = 0;
+  if (lane < warps && block * warps + lane < tiles) {
+    v = item.sum_of(last_tile[lane], warp) + before[lane][warp];
+  }
+  v = warp_reduce<32>(v, add);
+  if (blocks > 1) {
+    const CollectorExchange<std::uint64_t> exchange{
+        words + std::int64_t{owned} * CollectorExchange<std::uint64_t>::words * blocks, blocks};
+    if (lane == 0) exchange.send(block, v);
+    if (block != blocks - 1) return;
+    v = collect(exchange, add);
+  }
+  if (lane == 0) result[owned] = v;
+}
+
+}  // namespace detail
+
+// Enqueues and returns: result[item * S::words + k] is valid when the stream has come that far. No
+// synchronisation, no allocation once the workspace has been reserved; can be captured in a graph.
+template <class S>
+void sum_tiles_cuda(const S& source, int tiles, int items, std::uint64_t* result, int max_blocks,
+                    Workspace& workspace, StreamRef stream) {
+  constexpr auto kernel = detail::tile_sums_kernel<S>;
+  constexpr int warps = S::threads / 32;
+  // One wave, shared by the items: blocks of a second one would run on an all but empty GPU. As few blocks as
+  // give no warp more tiles. Each block needs its flagged words.
+  constexpr int words_per_block = 2 * CollectorExchange<std::uint64_t>::words * S::words;
+  constexpr int most_blocks = (Workspace::ticket_count - flagged_words_offset) / words_per_block;
+  require(items >= 1 && items <= most_blocks, "cannot add up ", items, " ranges in one launch, at most ",
+          most_blocks);
+  const int wave = std::min(most_blocks, detail::multiprocessors() * S::blocks_a_multiprocessor);
+  const int most = std::max(1, wave / items);
+  const int tiles_a_warp = std::max(1, (tiles + most * warps - 1) / (most * warps));
+  int blocks = std::max(1, (tiles + tiles_a_warp * warps - 1) / (tiles_a_warp * warps));
+  if (max_blocks > 0) blocks = std::min(blocks, max_blocks);
+  workspace.reserve(0, stream);
+  auto* words = reinterpret_cast<std::uint64_t*>(workspace.tickets() + flagged_words_offset);
+  LaunchShape shape{dim3(static_cast<unsigned>(blocks), static_cast<unsigned>(items)), S::threads};
+  shape.overlap = detail::kernel_arch<kernel>() >= 90;
+  launch(kernel, shape, stream, source, tiles, words, result);
+}
+
+}  // namespace triptych::reduction

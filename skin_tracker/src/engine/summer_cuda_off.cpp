@@ -1,0 +1,16 @@
+// Without CUDA: these functions link and throw Unavailable.
+#include <triptych/core/device.hpp>
+
+#include "engine/summer.hpp"
+
+namespace triptych::skin_tracker {
+
+std::unique_ptr<Summer> make_cuda_summer(const Classifier&, FrameFormat, int, int, int, int) {
+  throw_cuda_unavailable("tracking on a GPU");
+}
+
+std::unique_ptr<Summer> make_joint_summer(const Classifier&, FrameFormat, int, int, int, int, double) {
+  throw_cuda_unavailable("tracking on CPU and GPU together");
+}
+
+}  // namespace triptych::skin_tracker

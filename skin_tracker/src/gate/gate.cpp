@@ -1,0 +1,203 @@
+#include "gate/gate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace triptych::skin_tracker {
+
+namespace {
+
+// All lengths are multiples of the head's size, all weights shares of what it used to weigh.
+constexpr double reach = 0.6;            // how far from the expected place the head is sought
+constexpr double ring_scale = 1.5;       // the ring's outer edge
+constexpr double ring_price = 1.0;       // of weight in the ring against weight inside
+constexpr double momentum = 0.6;         // of the speed that goes on into the next frame
+constexpr double place_price = 0.5;      // for a box one head away from where it was expected
+constexpr double size_price = 1.0;       // for a box e times as large
+constexpr double memory_price = 0.3;     // for a box e times as large as the head was lately
+constexpr double start_price = 0.05;     // for a box e times as large as the head was at first
+constexpr double size_following = 0.03;  // how quickly that follows
+constexpr double forgetting = 0.05;      // how quickly the usual densities follow
+constexpr double least_inside = 0.6;     // below this share of what it was at first they do not fall
+constexpr double lost_share = 0.4;       // thinner than this is no head any more
+constexpr double found_share = 0.65;     // and from this on it is one again
+constexpr double upright_aspect = 0.75;  // width over height of a head of which nothing is known
+constexpr double smallest_head = 0.1;    // of the frame's height
+constexpr double largest_head = 0.9;
+
+Box box_of(const Region& r) {
+  return {r.x + 0.5 * r.width, r.y + 0.5 * r.height, double(r.width), double(r.height)};
+}
+
+}  // namespace
+
+Gate::Gate(int frame_width, int frame_height, const std::optional<Region>& start)
+    : frame_width_(frame_width), frame_height_(frame_height) {
+  if (start) box_ = box_of(*start);
+  following_ = start.has_value();
+}
+
+void Gate::reset() {
+  following_ = false;
+  speed_x_ = speed_y_ = 0;
+  lost_frames_ = 0;
+}
+
+Box Gate::near() const {
+  const double size = 1 + 2 * reach;
+  const Box expected{box_.x + momentum * speed_x_, box_.y + momentum * speed_y_, box_.width, box_.height};
+  return {expected.x, expected.y, (size + ring_scale - 1) * 1.1 * box_.width,
+          (size + ring_scale - 1) * 1.1 * box_.height};
+}
+
+Box Gate::whole() const { return {frame_width_ / 2, frame_height_ / 2, frame_width_, frame_height_}; }
+
+double Gate::head_px() const {
+  return box_.area() > 0 ? std::min(box_.width, box_.height) : smallest_head * frame_height_;
+}
+
+Gate::Candidate Gate::judge(const WeightMap& map, const Box& box) const {
+  const WeightMap::Content in = map.inside(box);
+  const WeightMap::Content out = map.inside(box.scaled(ring_scale));
+  Candidate c;
+  c.box = box;
+  if (in.area < 0.4 * box.area()) return c;  // mostly outside the frame
+  c.inside = in.density();
+  c.ring = out.area > in.area ? std::max(0.0, out.weight - in.weight) / (out.area - in.area) : 0;
+  c.score = c.inside - ring_price * c.ring;
+  return c;
+}
+
+Gate::Candidate Gate::judge(const WeightMap& map, const Box& box, const Box& expected) const {
+  Candidate c = judge(map, box);
+  const double dx = (box.x - expected.x) / expected.width, dy = (box.y - expected.y) / expected.height;
+  const double grown = std::log(box.height / expected.height);
+  const double lately = size_ > 0 ? std::log(box.height / size_) : 0;
+  const double at_first = first_size_ > 0 ? std::log(box.height / first_size_) : 0;
+  c.score -= place_price * (dx * dx + dy * dy) + size_price * grown * grown + memory_price * lately * lately +
+             start_price * at_first * at_first;
+  return c;
+}
+
+Gate::Candidate Gate::refine(const WeightMap& map, Candidate best, const Box& expected, double step,
+                             double growth) const {
+  const Box middle = best.box;
+  const double factors[] = {1 / growth, 1, growth};
+  for (int i = 0; i < 27; ++i) {
+    const double factor = factors[i / 9];
+    const Candidate c = judge(
+        map,
+        {middle.x + (i % 3 - 1) * step * middle.width, middle.y + (i / 3 % 3 - 1) * step * middle.height,
+         factor * middle.width, factor * middle.height},
+        expected);
+    if (c.score > best.score) best = c;
+  }
+  return best;
+}
+
+bool Gate::convincing(const Candidate& c, double least_share) const {
+  return c.inside > least_share * inside_ && c.inside - c.ring > 0.5 * least_share * (inside_ - ring_);
+}
+
+void Gate::learn(const Candidate& c, double rate) {
+  inside_ = std::max(inside_ + rate * (c.inside - inside_), least_inside * first_inside_);
+  ring_ += rate * (c.ring - ring_);
+}
+
+// The box that stands out most near the start is the one that can be followed; how the start lies in it is
+// kept.
+bool Gate::begin(const WeightMap& map) {
+  const Box start = box_;
+  Candidate best = judge(map, start, start);
+  for (const double step : {0.1, 0.1, 0.05, 0.05, 0.025, 0.0125})
+    best = refine(map, best, start, step, 1 + 0.5 * step);
+  if (best.inside <= 0) {
+    following_ = false;
+    return false;
+  }
+  box_ = best.box;
+  size_ = first_size_ = box_.height;
+  head_x_ = (start.x - box_.x) / box_.width;
+  head_y_ = (start.y - box_.y) / box_.height;
+  head_scale_ = start.height / box_.height;
+  inside_ = best.inside;
+  ring_ = best.ring;
+  first_inside_ = inside_;
+  known_ = true;
+  return true;
+}
+
+Box Gate::head() const {
+  return {box_.x + head_x_ * box_.width, box_.y + head_y_ * box_.height, head_scale_ * box_.width,
+          head_scale_ * box_.height};
+}
+
+bool Gate::follow(const WeightMap& map) {
+  if (!known_) return begin(map);
+  const Box expected{box_.x + momentum * speed_x_, box_.y + momentum * speed_y_, box_.width, box_.height};
+  Candidate best;
+  constexpr int steps = 4;
+  for (int row = -steps; row <= steps; ++row) {
+    for (int column = -steps; column <= steps; ++column) {
+      const double dx = reach * column / steps, dy = reach * row / steps;
+      const Candidate c =
+          judge(map, {expected.x + dx * box_.width, expected.y + dy * box_.height, box_.width, box_.height},
+                expected);
+      if (c.score > best.score) best = c;
+    }
+  }
+  best = refine(map, best, expected, 0.075, 1.05);
+  best = refine(map, best, expected, 0.04, 1.025);
+  best = refine(map, best, expected, 0.02, 1.01);
+  if (!convincing(best, lost_share)) {
+    following_ = false;
+    lost_frames_ = 0;
+    return false;
+  }
+  speed_x_ = 0.5 * (speed_x_ + best.box.x - box_.x);
+  speed_y_ = 0.5 * (speed_y_ + best.box.y - box_.y);
+  box_ = best.box;
+  size_ *= std::pow(box_.height / size_, size_following);
+  learn(best, forgetting);
+  return true;
+}
+
+bool Gate::acquire(const WeightMap& map) {
+  ++lost_frames_;
+  speed_x_ = speed_y_ = 0;
+  const bool sized = box_.area() > 0;
+  Candidate best;
+  const double least = sized ? box_.height * 0.8 : smallest_head * frame_height_;
+  const double most = sized ? box_.height * 1.26 : largest_head * frame_height_;
+  const double aspect = sized ? box_.width / box_.height : upright_aspect;
+  // The longer it was lost, the farther it can be.
+  const double nearby = known_ && sized ? 1.0 / (1 + 0.5 * lost_frames_) : 0;
+  for (double height = least; height <= most; height *= 1.25) {
+    const double width = aspect * height;
+    for (double y = 0.3 * height; y <= frame_height_ - 0.3 * height; y += 0.15 * height) {
+      for (double x = 0.3 * width; x <= frame_width_ - 0.3 * width; x += 0.15 * width) {
+        Candidate c = judge(map, {x, y, width, height});
+        const double distance = std::hypot((x - box_.x) / width, (y - box_.y) / height);
+        // A larger box that is as good says more.
+        c.score = c.score * std::sqrt(height) - 0.1 * nearby * distance * std::sqrt(height);
+        if (c.score > best.score) best = c;
+      }
+    }
+  }
+  if (best.inside <= 0) return false;
+  if (known_ && !convincing(best, found_share)) return false;
+  box_ = best.box;
+  if (!known_) {
+    inside_ = best.inside;
+    ring_ = best.ring;
+    first_inside_ = inside_;
+    first_size_ = box_.height;
+    known_ = true;
+  }
+  size_ = box_.height;
+  following_ = true;
+  lost_frames_ = 0;
+  return true;
+}
+
+}  // namespace triptych::skin_tracker

@@ -1,0 +1,291 @@
+#include <triptych/core/cuda.cuh>
+#include <triptych/reduction/collective/tile_ranges.cuh>
+#include <triptych/reduction/collective/tile.cuh>
+#include <triptych/reduction/transform_reduce_libraries.cuh>
+#include <triptych/skin_tracker/locate.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <type_traits>
+
+#include "moments/cuda/bands_cuda.hpp"
+#include "moments/cuda/pixel_groups.cuh"
+#include "moments/cuda/sample_cuda.hpp"
+
+namespace triptych::skin_tracker {
+
+namespace {
+
+// The coefficients in the order of a pixel's bytes in memory.
+// f: fixed for the format's channels.
+DotWeights dot_weights(const FixedFilter& f, FrameFormat format) {
+  const bool blue_first = format == FrameFormat::bgr || format == FrameFormat::bgra;
+  return blue_first ? DotWeights(f.c2, f.c1, f.c0, f) : DotWeights(f.c0, f.c1, f.c2, f);
+}
+DotWeights dot_weights(const LinearFilter& filter, FrameFormat format) {
+  return dot_weights(fix(filter, channels_of(format)), format);
+}
+
+TableWeights table_weights(DeviceSpan<const std::uint16_t> table, FrameFormat format) {
+  constexpr auto colours = static_cast<std::int64_t>(WeightTable<std::uint16_t>::colours);
+  require(table.size() == colours, "a table of weights has ", colours, " entries, not ", table.size());
+  const bool blue_first = format == FrameFormat::bgr || format == FrameFormat::bgra;
+  return {table.data(), blue_first ? 0x4210u : 0x4012u};
+}
+
+struct Call {
+  const DeviceFrame& frame;
+  const Region& region;
+  SumWords* result;
+  const reduction::Options& options;
+  Workspace& workspace;
+  StreamRef stream;
+};
+
+// Every strategy of the reduction module: for the format and the weights by which they are compared.
+void sum_by_any(const Call& call, const DotWeights& weights) {
+  const PixelGroups<Rgba4, DotWeights> pixels(call.frame, call.region, weights);
+  reduction::transform_reduce_cuda(pixels, pixels.elements(), AddSums{}, call.result, call.options,
+                                   call.workspace, call.stream, reduction::WithLibraries{});
+}
+
+void check_strategy(reduction::Strategy strategy) {
+  require(strategy == reduction::Strategy::automatic || strategy == reduction::Strategy::single_pass,
+          "the strategy ", to_string(strategy),
+          " is there for rgba and bgra frames with a linear filter alone; use automatic or single_pass");
+}
+
+// One frame, for sum_tiles_cuda. A 1080p frame has 2025 tiles of 8 rows: one for each warp of a wave.
+template <class Layout, class Weights>
+struct OneFrame {
+  static constexpr int words = 6;
+  static constexpr int threads = 512;
+  static constexpr int blocks_a_multiprocessor = 1;
+  using Tiles = FrameTiles<Layout, Weights, 2, Reading::kept>;
+  Tiles tiles;
+
+  __device__ const Tiles& item(int) const { return tiles; }
+};
+
+// Up to so many frames fit a kernel's parameters.
+constexpr int frames_a_launch = 192;
+
+struct FramePlanes {
+  const std::uint8_t* data[frames_a_launch];
+  const std::uint8_t* chroma[frames_a_launch];
+};
+
+// Frames of one size, of which `tiles` describes the first.
+template <class Layout, class Weights>
+struct ManyFrames {
+  static constexpr int words = 6;
+  static constexpr int threads = 256;
+  static constexpr int blocks_a_multiprocessor = Layout::words > 2 ? 3 : 4;  // by the registers of two steps
+  using Tiles = FrameTiles<Layout, Weights, 4, Reading::once>;
+  Tiles tiles;
+  FramePlanes planes;
+
+  __device__ Tiles item(int frame) const {
+    Tiles of_frame = tiles;
+    of_frame.data = planes.data[frame];
+    of_frame.chroma = planes.chroma[frame];
+    return of_frame;
+  }
+};
+
+std::uint64_t* words_of(SumWords* sums) { return reinterpret_cast<std::uint64_t*>(sums); }
+
+// By tiles, the fastest way: the others would be kernels that nobody asks for.
+template <class Layout, class Weights>
+void sum_by_tiles(const Call& call, const Weights& weights) {
+  const OneFrame<Layout, Weights> source{{call.frame, call.region, weights}};
+  const int tiles = source.tiles.tiles();
+  reduction::detail::check_reduce(tiles, call.result, call.options, AddSums::exact);
+  check_strategy(call.options.strategy);
+  reduction::sum_tiles_cuda(source, tiles, 1, words_of(call.result), call.options.max_blocks, call.workspace,
+                            call.stream);
+}
+
+// A row of tiles is a band. The host may write the next frame's pixels while the kernel waits for it.
+template <class Layout>
+struct FrameBands {
+  static constexpr int words = 6;
+  static constexpr int threads = 512;
+  static constexpr int blocks_a_multiprocessor = 1;
+  using Tiles = FrameTiles<Layout, DotWeights, band_rows / 4, Reading::changing>;
+  static_assert(Tiles::rows == band_rows);
+  Tiles tiles;
+
+  __device__ const Tiles& item(int) const { return tiles; }
+};
+
+void check_batch(std::span<const DeviceFrame> frames, const Sums* sums) {
+  require(sums != nullptr, "the sums of a batch need a place on the device (null pointer)");
+  for (const DeviceFrame& frame : frames)
+    require(frame.format() == frames[0].format() && frame.width() == frames[0].width() &&
+                frame.height() == frames[0].height() && frame.pitch_bytes() == frames[0].pitch_bytes() &&
+                frame.chroma_pitch_bytes() == frames[0].chroma_pitch_bytes(),
+            "the frames of a batch must have one size, format and pitch; one is ", frame.width(), " x ",
+            frame.height(), " ", to_string(frame.format()), " with a pitch of ", frame.pitch_bytes(),
+            ", the first ", frames[0].width(), " x ", frames[0].height(), " ", to_string(frames[0].format()),
+            " with ", frames[0].pitch_bytes());
+}
+
+template <class Layout>
+void sum_batch(std::span<const DeviceFrame> frames, const DotWeights& weights, SumWords* result,
+               Workspace& workspace, StreamRef stream) {
+  ManyFrames<Layout, DotWeights> source{{frames[0], frames[0].whole(), weights}, {}};
+  for (std::size_t k = 0; k < frames.size(); ++k) {
+    const FramePixels<Layout> pixels(frames[k], frames[k].whole());
+    source.tiles.aligned_loads = source.tiles.aligned_loads && pixels.aligned_loads;
+    source.tiles.aligned_words = source.tiles.aligned_words && pixels.aligned_words;
+    source.planes.data[k] = pixels.data;
+    source.planes.chroma[k] = pixels.chroma;
+  }
+  source.tiles.find_whole();
+  reduction::sum_tiles_cuda(source, source.tiles.tiles(), static_cast<int>(frames.size()), words_of(result),
+                            0, workspace, stream);
+}
+
+// The weight of one pixel's bytes, for samples.
+struct FilterSamples {
+  FixedFilter filter;
+  template <FrameFormat format>
+  __device__ std::uint16_t of(const PixelBytes& p) const {
+    return static_cast<std::uint16_t>(filter.weight(p.v0, p.v1, p.v2));
+  }
+};
+struct TableSamples {
+  const std::uint16_t* table;
+  template <FrameFormat format>
+  __device__ std::uint16_t of(const PixelBytes& p) const {
+    return table[WeightTable<std::uint16_t>::index(colour_of<format>(p))];
+  }
+};
+
+struct SampleGrid {
+  const std::uint8_t* data;
+  const std::uint8_t* chroma;
+  std::int64_t pitch, chroma_pitch;
+  int x, y, step, columns, count;  // x, y: the first sampled pixel
+};
+
+// A thread owns one sample: there are few, far apart.
+template <FrameFormat format, class Samples>
+__global__ void __launch_bounds__(256)
+    sample_kernel(SampleGrid grid, Samples samples, std::uint16_t* weights) {
+  const int i = static_cast<int>(blockIdx.x * 256 + threadIdx.x);
+  if (i >= grid.count) return;
+  const int row = i / grid.columns;
+  const int y = grid.y + row * grid.step;
+  const int x = grid.x + (i - row * grid.columns) * grid.step;
+  const std::uint8_t* uv = format == FrameFormat::nv12 ? grid.chroma + y / 2 * grid.chroma_pitch : nullptr;
+  weights[i] = samples.template of<format>(read_pixel<format>(grid.data + y * grid.pitch, uv, x));
+}
+
+template <class Samples>
+void sample(const DeviceFrame& frame, const Region& region, int step, const Samples& samples,
+            std::uint16_t* weights, StreamRef stream) {
+  check_region(region, frame.width(), frame.height());
+  require(step >= 1, "samples cannot be ", step, " pixels apart");
+  const int columns = region.width / step;
+  const int count = columns * (region.height / step);
+  if (count == 0) return;
+  require(weights != nullptr, "samples need a place on the device (null pointer)");
+  const SampleGrid grid{frame.data(),
+                        frame.chroma(),
+                        frame.pitch_bytes(),
+                        frame.chroma_pitch_bytes(),
+                        region.x + step / 2,
+                        region.y + step / 2,
+                        step,
+                        columns,
+                        count};
+  const auto run = [&](auto kernel) {
+    launch(kernel, {static_cast<unsigned>((count + 255) / 256), 256}, stream, grid, samples, weights);
+  };
+  by_format(frame.format(), [&](auto format) { run(sample_kernel<format(), Samples>); });
+}
+
+// of(the layout in memory) of a format's pixels.
+template <class Of>
+void by_layout(FrameFormat format, Of of) {
+  switch (format) {
+    case FrameFormat::rgba:
+    case FrameFormat::bgra:
+      return of(Rgba4{});
+    case FrameFormat::rgb:
+    case FrameFormat::bgr:
+      return of(Rgb4{});
+    case FrameFormat::nv12:
+      return of(Nv12x4{});
+    case FrameFormat::yuyv:
+      return of(Yuyv4{});
+  }
+}
+
+SumWords* trivial(Sums* sums) { return reinterpret_cast<SumWords*>(sums); }
+
+}  // namespace
+
+void sum_cuda(const DeviceFrame& frame, const Region& region, const LinearFilter& filter,
+              Sums* sums_on_device, const reduction::Options& options, Workspace& workspace,
+              StreamRef stream) {
+  check_region(region, frame.width(), frame.height());
+  const DotWeights weights = dot_weights(filter, frame.format());
+  const Call call{frame, region, trivial(sums_on_device), options, workspace, stream};
+  by_layout(frame.format(), [&](auto layout) {
+    using Layout = decltype(layout);
+    if (std::is_same_v<Layout, Rgba4> && options.strategy != reduction::Strategy::automatic)
+      return sum_by_any(call, weights);
+    sum_by_tiles<Layout>(call, weights);
+  });
+}
+
+void sum_cuda(const DeviceFrame& frame, const Region& region, DeviceSpan<const std::uint16_t> table,
+              Sums* sums_on_device, const reduction::Options& options, Workspace& workspace,
+              StreamRef stream) {
+  check_region(region, frame.width(), frame.height());
+  const TableWeights weights = table_weights(table, frame.format());
+  const Call call{frame, region, trivial(sums_on_device), options, workspace, stream};
+  by_layout(frame.format(), [&](auto layout) { sum_by_tiles<decltype(layout)>(call, weights); });
+}
+
+void sum_batch_cuda(std::span<const DeviceFrame> frames, const LinearFilter& filter, Sums* sums_on_device,
+                    Workspace& workspace, StreamRef stream) {
+  if (frames.empty()) return;
+  check_batch(frames, sums_on_device);
+  const DotWeights weights = dot_weights(filter, frames[0].format());
+  SumWords* result = trivial(sums_on_device);
+  while (!frames.empty()) {
+    const auto some = frames.first(std::min<std::size_t>(frames.size(), frames_a_launch));
+    by_layout(some[0].format(),
+              [&](auto layout) { sum_batch<decltype(layout)>(some, weights, result, workspace, stream); });
+    frames = frames.subspan(some.size());
+    result += some.size();
+  }
+}
+
+void start_bands_cuda(const DeviceFrame& frame, const Region& region, const FixedFilter& filter,
+                      const Device& device, reduction::RangeDesk& desk) {
+  const DotWeights weights = dot_weights(filter, frame.format());
+  by_layout(frame.format(), [&](auto layout) {
+    const FrameBands<decltype(layout)> source{{frame, region, weights}};
+    reduction::start_tile_ranges(source, static_cast<int>(source.tiles.tiles_a_row.divisor),
+                                 source.tiles.tile_rows, desk, [&] { device.activate(); });
+  });
+}
+
+void sample_cuda(const DeviceFrame& frame, const Region& region, int step, const LinearFilter& filter,
+                 std::uint16_t* weights_on_device, StreamRef stream) {
+  sample(frame, region, step, FilterSamples{fix(filter, channels_of(frame.format()))}, weights_on_device,
+         stream);
+}
+
+void sample_cuda(const DeviceFrame& frame, const Region& region, int step,
+                 DeviceSpan<const std::uint16_t> table, std::uint16_t* weights_on_device, StreamRef stream) {
+  sample(frame, region, step, TableSamples{table_weights(table, frame.format()).table}, weights_on_device,
+         stream);
+}
+
+}  // namespace triptych::skin_tracker

@@ -1,0 +1,116 @@
+#include <triptych/core/error.hpp>
+#include <triptych/core/parallel.hpp>
+#include <triptych/skin_tracker/locate.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "frame/locate_math.hpp"
+#include "moments/locate_avx2.hpp"
+#include "moments/locate_avx512.hpp"
+#include "moments/locate_neon.hpp"
+#include "moments/locate_paths.hpp"
+#include "moments/locate_rows.hpp"
+#include "moments/strips.hpp"
+
+namespace triptych::skin_tracker {
+
+namespace {
+
+// sum_strip(strip, next) of strips of the region's rows, added up.
+template <class Sum>
+Sums sum_region(const Region& region, int threads, Sum sum_strip) {
+  if (region.width == 0 || region.height == 0) return {};
+  // A thread is woken for no less than takes longer than waking it.
+  constexpr std::int64_t pixels_worth_a_thread = 1 << 15;
+  constexpr std::int64_t most_workers = 256;
+  const std::int64_t pixels = std::int64_t{region.width} * region.height;
+  const std::int64_t wanted = std::min<std::int64_t>(most_workers, threads > 0 ? threads : default_threads());
+  const auto workers = static_cast<int>(std::clamp<std::int64_t>(pixels / pixels_worth_a_thread, 1, wanted));
+  if (workers == 1) return sum_strip(region, {});
+  Deal deal(region, workers);
+  std::array<PartSums, most_workers> parts;
+  parallel_chunks(workers, 1, workers, [&](std::int64_t, std::int64_t, std::int64_t worker) {
+    parts[static_cast<std::size_t>(worker)].sums = deal.work(static_cast<int>(worker), sum_strip);
+  });
+  Sums sums;
+  for (int i = 0; i < workers; ++i) sums += parts[static_cast<std::size_t>(i)].sums;
+  return sums;
+}
+
+std::vector<CpuPath> find_paths() {
+  std::vector<CpuPath> paths{CpuPath::plain};
+#if defined(__x86_64__)
+  if (rows::Avx2::available()) paths.push_back(CpuPath::avx2);
+  if (rows::Avx512::available()) paths.push_back(CpuPath::avx512);
+#elif defined(__aarch64__)
+  if (rows::Neon::available()) paths.push_back(CpuPath::neon);
+#endif
+  return paths;
+}
+
+template <FrameFormat format>
+rows::SumStrip strip_function(CpuPath path) {
+  switch (path) {
+#if defined(__x86_64__)
+    case CpuPath::avx2:
+      return &rows::sum_strip<rows::Avx2, format>;
+    case CpuPath::avx512:
+      return &rows::sum_strip<rows::Avx512, format>;
+#elif defined(__aarch64__)
+    case CpuPath::neon:
+      return &rows::sum_strip<rows::Neon, format>;
+#endif
+    default:
+      return &rows::sum_strip_plain<format>;
+  }
+}
+
+rows::SumStrip strip_function(CpuPath path, const Frame& frame, const Region& region) {
+  check_region(region, frame.width(), frame.height());
+  path = pick_cpu_path(path, available_cpu_paths());
+  return by_format(frame.format(), [&](auto format) { return strip_function<format()>(path); });
+}
+
+}  // namespace
+
+std::span<const CpuPath> available_cpu_paths() {
+  static const std::vector<CpuPath> paths = find_paths();
+  return paths;
+}
+
+Sums sum_cpu_by(CpuPath path, const Frame& frame, const Region& region, const FixedFilter& filter,
+                int threads) {
+  const rows::SumStrip sum_strip = strip_function(path, frame, region);
+  return sum_region(region, threads, [&](const Region& strip, NextStrip next) {
+    return sum_strip(frame, strip, filter, next);
+  });
+}
+
+Sums sum_strip_cpu(const Frame& frame, const Region& strip, const FixedFilter& filter, NextStrip next) {
+  return strip_function(CpuPath::simd, frame, strip)(frame, strip, filter, next);
+}
+
+Sums sum_strip_cpu(const Frame& frame, const Region& strip, const WeightTable<std::uint16_t>& table) {
+  check_region(strip, frame.width(), frame.height());
+  const std::uint16_t* weights = table.weights().data();
+  return by_format(frame.format(), [&](auto format) {
+    return rows::sum_strip_of<format()>(frame, strip, [&](const PixelBytes& p) {
+      return std::uint64_t{weights[WeightTable<std::uint16_t>::index(colour_of<format()>(p))]};
+    });
+  });
+}
+
+Sums sum_cpu(const Frame& frame, const Region& region, const LinearFilter& filter, int threads) {
+  return sum_cpu_by(CpuPath::simd, frame, region, fix(filter, channels_of(frame.format())), threads);
+}
+
+Sums sum_cpu(const Frame& frame, const Region& region, const WeightTable<std::uint16_t>& table, int threads) {
+  check_region(region, frame.width(), frame.height());
+  return sum_region(region, threads,
+                    [&](const Region& strip, NextStrip) { return sum_strip_cpu(frame, strip, table); });
+}
+
+}  // namespace triptych::skin_tracker

@@ -1,0 +1,262 @@
+// A strip of rows added up: what the paths of the CPU twin share, and the plain path.
+//
+// A vector path takes `lanes` pixels a step and up to 64 steps a block. Lane l keeps three 32-bit running
+// sums, a += w, b += a, c += b, so that after n steps a = sum w, b = sum m w and c = sum m (m + 1) / 2 w,
+// where m = n for the first step and 1 for the last: two additions instead of two multiplications a pixel.
+// 64 steps cannot overflow. The rows of a strip are added up lane by lane in the same way, in 64 bits, where
+// an overflow on the way does no harm since the results fit. Only at the strip's end do lanes meet.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "frame/locate_math.hpp"
+#include "moments/strips.hpp"
+
+#define TRIPTYCH_ALWAYS_INLINE inline __attribute__((always_inline))
+
+namespace triptych::skin_tracker::rows {
+
+// The sums over the strip's pixels, places counted from the frame's middle.
+using SumStrip = Sums (*)(const Frame& frame, const Region& strip, const FixedFilter& filter, NextStrip next);
+
+inline constexpr int block_steps = 64;
+inline constexpr std::uint64_t most_in_block = block_steps * (block_steps + 1) * (block_steps + 2) / 6;
+static_assert(most_in_block * fixed_one <= UINT32_MAX);
+
+// Memory is what a core waits for, and it waits least when it has asked for much. So two rows are read side
+// by side, and with each line of theirs the same line of the two rows that follow is asked for; at the
+// strip's end those are the first rows of the next strip. Rows that are shorter than this are asked for
+// earlier.
+inline constexpr int rows_at_once = 2;
+inline constexpr int prefetch_bytes = 4096;
+
+// `ahead` bytes on, which may lie outside the frame, for the second cache: the first has fewer places for
+// lines that are on their way.
+TRIPTYCH_ALWAYS_INLINE void ask_ahead(const std::uint8_t* p, std::ptrdiff_t ahead) {
+  constexpr int read = 0, second_cache = 2;
+  __builtin_prefetch(
+      reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(p) + static_cast<std::uintptr_t>(ahead)),
+      read, second_cache);
+}
+
+constexpr bool has_chroma_plane(FrameFormat format) { return format == FrameFormat::nv12; }
+constexpr bool is_yuv(FrameFormat format) { return channels_of(format) != Channels::rgb; }
+constexpr int bytes_a_pixel(FrameFormat format) {
+  return format == FrameFormat::nv12                                ? 1
+         : format == FrameFormat::yuyv                              ? 2
+         : format == FrameFormat::rgb || format == FrameFormat::bgr ? 3
+                                                                    : 4;
+}
+
+// Rows that are read side by side, and how far from them those lie that will be read next.
+template <int rows>
+struct RowsAtOnce {
+  const std::uint8_t* row[rows];
+  const std::uint8_t* chroma[rows];
+  std::ptrdiff_t ahead, chroma_ahead;
+
+  // So many pixels of row r have been read: asks for those of the row that follows, and goes on.
+  template <FrameFormat format, int pixels>
+  TRIPTYCH_ALWAYS_INLINE void go_on(int r) {
+    ask_ahead(row[r], ahead);
+    row[r] += pixels * bytes_a_pixel(format);
+    if constexpr (has_chroma_plane(format)) {
+      ask_ahead(chroma[r], chroma_ahead);
+      chroma[r] += pixels;
+    }
+  }
+};
+
+// The coefficients in the order in which a pixel's bytes lie.
+template <FrameFormat format>
+TRIPTYCH_ALWAYS_INLINE FixedFilter in_memory_order(FixedFilter f) {
+  if constexpr (format == FrameFormat::bgr || format == FrameFormat::bgra) {
+    return {f.c2, f.c1, f.c0, f.offset, f.shift};
+  } else {
+    return f;
+  }
+}
+
+// One block of columns over the rows so far. m counts steps, k rows, both from the end.
+template <int lanes>
+struct BlockSums {
+  alignas(64) std::uint64_t w[lanes], wm[lanes], wmm[lanes];  // of w, m w, m (m + 1) / 2 w
+  alignas(64) std::uint64_t wk[lanes], wkk[lanes], wmk[lanes];
+
+  TRIPTYCH_ALWAYS_INLINE void add_row(const std::uint32_t* a, const std::uint32_t* b,
+                                      const std::uint32_t* c) {
+    for (int l = 0; l < lanes; ++l) {
+      w[l] += a[l];
+      wk[l] += w[l];
+      wkk[l] += wk[l];
+      wm[l] += b[l];
+      wmk[l] += wm[l];
+      wmm[l] += c[l];
+    }
+  }
+
+  // The block ends before column x, the rows before row y, from the frame's middle. A pixel of lane l lies at
+  // (x + l - lanes m, y - k). The lanes are added up from the last to the first with running sums, which
+  // brings in l without a multiplication: after them a1 is the sum of a, a2 that of (l + 1) a, a3 that of (l
+  // + 1) (l + 2) / 2 a.
+  Sums sums(std::int64_t x, std::int64_t y) const {
+    std::uint64_t w1 = 0, w2 = 0, w3 = 0, wm1 = 0, wm2 = 0, wmm1 = 0;
+    std::uint64_t wk1 = 0, wk2 = 0, wkk1 = 0, wmk1 = 0;
+    for (int l = lanes - 1; l >= 0; --l) {
+      w1 += w[l];
+      w2 += w1;
+      w3 += w2;
+      wm1 += wm[l];
+      wm2 += wm1;
+      wmm1 += wmm[l];
+      wk1 += wk[l];
+      wk2 += wk1;
+      wkk1 += wkk[l];
+      wmk1 += wmk[l];
+    }
+    constexpr std::uint64_t stride = lanes;
+    const auto from = static_cast<std::uint64_t>(x - 1);  // x + l = from + (l + 1)
+    const auto end = static_cast<std::uint64_t>(y);
+    const std::uint64_t wx = from * w1 + w2;  // of w (x + l), and so on
+    const std::uint64_t wxx = from * from * w1 + 2 * from * w2 + (2 * w3 - w2);
+    const std::uint64_t wmx = from * wm1 + wm2;
+    const std::uint64_t wkx = from * wk1 + wk2;
+    const std::uint64_t sum_x = wx - stride * wm1;
+    const std::uint64_t sum_y = end * w1 - wk1;
+    const std::uint64_t sum_xx = wxx - 2 * stride * wmx + stride * stride * (2 * wmm1 - wm1);
+    const std::uint64_t sum_xy = end * sum_x - (wkx - stride * wmk1);
+    const std::uint64_t sum_yy = end * end * w1 - 2 * end * wk1 + (2 * wkk1 - wk1);
+    return {w1,     static_cast<std::int64_t>(sum_x),  static_cast<std::int64_t>(sum_y),
+            sum_xx, static_cast<std::int64_t>(sum_xy), sum_yy};
+  }
+};
+
+// A row's last pixels, fewer than `lanes`, where a whole step can read them.
+template <FrameFormat format, int lanes>
+struct Tail {
+  alignas(64) std::uint8_t row[std::size_t{lanes} * bytes_a_pixel(format)] = {};
+  alignas(64) std::uint8_t chroma[lanes] = {};
+
+  TRIPTYCH_ALWAYS_INLINE Tail(const std::uint8_t* pixels, const std::uint8_t* uv, int count) {
+    const int whole = is_yuv(format) ? (count + 1) & ~1 : count;  // U and V come for two pixels
+    const int in_row = format == FrameFormat::nv12 ? count : whole * bytes_a_pixel(format);
+    std::memcpy(row, pixels, static_cast<std::size_t>(in_row));
+    if constexpr (has_chroma_plane(format)) std::memcpy(chroma, uv, static_cast<std::size_t>(whole));
+  }
+};
+
+inline const std::uint8_t* row_of(const Frame& frame, int y) {
+  return frame.data() + y * frame.pitch_bytes();
+}
+inline const std::uint8_t* chroma_of(const Frame& frame, int y) {
+  return frame.chroma() + y / 2 * frame.chroma_pitch_bytes();
+}
+
+// By weight(bytes of a pixel), one pixel after the other.
+template <FrameFormat format, class Weight>
+Sums sum_strip_of(const Frame& frame, const Region& strip, Weight weight) {
+  Sums sums;
+  for (int y = strip.y; y < strip.y + strip.height; ++y) {
+    const std::uint8_t* row = row_of(frame, y);
+    const std::uint8_t* chroma = has_chroma_plane(format) ? chroma_of(frame, y) : nullptr;
+    std::uint64_t sum = 0, sum_x = 0, sum_xx = 0;
+    for (int x = 0; x < strip.width; ++x) {
+      const std::uint64_t w = weight(read_pixel<format>(row, chroma, strip.x + x));
+      const auto at = static_cast<std::uint64_t>(x);
+      sum += w;
+      sum_x += w * at;
+      sum_xx += w * (at * at);
+    }
+    sums += sums_of_row(sum, sum_x, sum_xx, strip.x - frame.width() / 2, y - frame.height() / 2);
+  }
+  return sums;
+}
+
+template <FrameFormat format>
+Sums sum_strip_plain(const Frame& frame, const Region& strip, const FixedFilter& filter, NextStrip) {
+  return sum_strip_of<format>(frame, strip, [&](const PixelBytes& p) {
+    return static_cast<std::uint64_t>(filter.weight(p.v0, p.v1, p.v2));
+  });
+}
+
+// A strip's rows in their order, with what is asked for meanwhile.
+class StripRows {
+ public:
+  StripRows(const Frame& frame, const Region& strip, int bytes_a_pixel, NextStrip next)
+      : frame_(frame), strip_(strip), next_(next), bytes_(bytes_a_pixel) {
+    const int lead = (prefetch_bytes + strip.width * bytes_ - 1) / std::max(1, strip.width * bytes_);
+    lead_ = (std::max(lead, 1) + rows_at_once - 1) / rows_at_once * rows_at_once;
+  }
+
+  // The rows from y on.
+  template <int rows>
+  RowsAtOnce<rows> at(int y) {
+    RowsAtOnce<rows> group{};
+    for (int r = 0; r < rows; ++r) {
+      group.row[r] = row_of(frame_, y + r) + bytes_ * strip_.x;
+      group.chroma[r] = frame_.chroma() != nullptr ? chroma_of(frame_, y + r) + strip_.x : nullptr;
+    }
+    const int asked = asked_at(y);
+    group.ahead = (asked - y) * static_cast<std::ptrdiff_t>(frame_.pitch_bytes());
+    group.chroma_ahead = (asked / 2 - y / 2) * static_cast<std::ptrdiff_t>(frame_.chroma_pitch_bytes());
+    return group;
+  }
+
+ private:
+  // The row that is asked for while row y is read; y itself when there is none.
+  int asked_at(int y) {
+    const int beyond = y + lead_ - (strip_.y + strip_.height);
+    if (beyond < 0) return y + lead_;
+    const Region coming = next_();
+    return beyond < coming.height ? coming.y + beyond : y;
+  }
+
+  const Frame& frame_;
+  Region strip_;
+  NextStrip next_;
+  int bytes_, lead_;
+};
+
+// Path: lanes, a Filter made of a FixedFilter in the order of memory, and add_block<format>(rows at once,
+// pixels, filter, block_sums), which adds so many pixels of each row, at most lanes * block_steps.
+template <class Path, FrameFormat format>
+Sums sum_strip(const Frame& frame, const Region& strip, const FixedFilter& fixed, NextStrip next) {
+  constexpr int block_pixels = Path::lanes * block_steps;
+  if (is_yuv(format) && strip.x % 2 != 0) {  // a step starts with the first pixel of a pair
+    return sum_strip_plain<format>(frame, {strip.x, strip.y, 1, strip.height}, fixed, {}) +
+           sum_strip<Path, format>(frame, {strip.x + 1, strip.y, strip.width - 1, strip.height}, fixed, next);
+  }
+  const typename Path::Filter filter(in_memory_order<format>(fixed));
+  std::array<BlockSums<Path::lanes>, most_width / block_pixels> blocks;
+  const int block_count = (strip.width + block_pixels - 1) / block_pixels;
+  std::fill_n(blocks.begin(), block_count, BlockSums<Path::lanes>{});
+  const auto add = [&](auto at) {
+    BlockSums<Path::lanes>* block = blocks.data();
+    for (int left = strip.width; left > 0; left -= block_pixels, ++block) {
+      Path::template add_block<format>(at, std::min(left, block_pixels), filter, *block);
+      for (auto& row : at.row) row += block_pixels * bytes_a_pixel(format);
+      if constexpr (has_chroma_plane(format)) {
+        for (auto& chroma : at.chroma) chroma += block_pixels;
+      }
+    }
+  };
+  StripRows rows(frame, strip, bytes_a_pixel(format), next);
+  const int bottom = strip.y + strip.height;
+  int y = strip.y;
+  for (; y + rows_at_once <= bottom; y += rows_at_once) add(rows.at<rows_at_once>(y));
+  for (; y < bottom; ++y) add(rows.at<1>(y));
+  Sums sums;
+  const BlockSums<Path::lanes>* block = blocks.data();
+  for (int x = 0; x < strip.width; x += block_pixels, ++block) {
+    const int pixels = std::min(strip.width - x, block_pixels);
+    const int end = strip.x + x + (pixels + Path::lanes - 1) / Path::lanes * Path::lanes;
+    sums += block->sums(end - frame.width() / 2, bottom - frame.height() / 2);
+  }
+  return sums;
+}
+
+}  // namespace triptych::skin_tracker::rows

@@ -1,0 +1,169 @@
+// Fitter and FaceTracker on the GPU against the CPU's.
+#include "aam_fit/fitter/made_up_world.hpp"
+#include "testing/cuda_fixture.hpp"
+#include "testing/expect_error.hpp"
+
+#include <triptych/aam_fit/face_tracker.hpp>
+#include <triptych/core/clock.hpp>
+
+#include <chrono>
+#include <cstdio>
+
+namespace triptych::aam_fit {
+namespace {
+
+using test::displaced;
+using test::largest_distance;
+using test::make_world;
+using test::World;
+
+class FitterCuda : public test::CudaFixture {};
+
+const Features edges{.kind = FeatureKind::double_angle, .smooth_px = 0.7f, .local_px = 6, .pool_px = 1.5f};
+
+const std::tuple<double, double, double> starts[] = {
+    {0.0, 0.0, 1.0}, {0.05, 0.0, 1.0}, {-0.04, 0.04, 1.0}, {0.0, -0.05, 1.05}, {0.03, 0.03, 0.95}};
+
+// Near a tie the twins may stop a step apart, and such a step moves no landmark by more than a few times
+// least_move_px (0.02) of the level's pixels, less than two of the frame's.
+constexpr double tie_px = 0.15;
+
+TEST_F(FitterCuda, EndsWhereTheCpuEnds) {
+  for (const Features& features : {Features{}, edges}) {
+    const World world = make_world(features, 12, 11);
+    Fitter gpu(world.model, {}, Device::cuda(0)), cpu(world.model, {}, Device::cpu(0));
+    for (const auto& [dx, dy, scale] : starts) {
+      const Face face{world.frame.view(), displaced(world.truth, dx, dy, scale)};
+      const Fit a = gpu.fit(face), b = cpu.fit(face);
+      EXPECT_EQ(to_string(a.status), "converged");
+      EXPECT_LT(shape_error(a.landmarks, world.truth), 0.004);
+      EXPECT_LE(largest_distance(a.landmarks, b.landmarks), tie_px);
+      EXPECT_EQ(a.parameters.size(), b.parameters.size());
+      // rounding: 64 eps of terms of about 1 each, four of them, once for each twin (double_fit.hpp)
+      EXPECT_NEAR(a.error, b.error, 2e-3 * std::abs(b.error) + 2 * 64 * 0x1p-24 * 4 / 3600);
+    }
+  }
+}
+
+TEST_F(FitterCuda, StepsOfACascadeAreTheCpus) {
+  for (const Features& features : {Features{}, edges}) {
+    World world = make_world(features, 12, 11);
+    for (Level& level : world.model.levels) level.iterations = 2;
+    world.model.levels.push_back(world.model.levels.back());
+    const FitterOptions options{.fit = {.most_iterations = 0, .always_step = true}};
+    Fitter gpu(world.model, options, Device::cuda(0)), cpu(world.model, options, Device::cpu(0));
+    for (const auto& [dx, dy, scale] : starts) {
+      const Face face{world.frame.view(), displaced(world.truth, dx, dy, scale)};
+      const Fit a = gpu.fit(face), b = cpu.fit(face);
+      // no decisions: rounding alone, of places of some 256 pixels in float and sums of 3600 samples (the
+      // bounds of double_fit.hpp at this size, 4e-4 px of a level), on three levels
+      EXPECT_LE(largest_distance(a.landmarks, b.landmarks), 3 * 2 * 4e-4);
+      EXPECT_EQ(a.iterations, b.iterations);
+      EXPECT_EQ(a.status, b.status);
+    }
+  }
+}
+
+TEST_F(FitterCuda, GivesTheSameInFlightAndInBatches) {
+  const World world = make_world(edges, 12, 11);
+  Fitter fitter(world.model, {.most_faces = 12}, Device::cuda(0));
+  std::vector<std::uint8_t> padded(static_cast<std::size_t>(400 * 240), 7);
+  for (std::ptrdiff_t y = 0; y < 240; ++y)
+    std::copy_n(world.frame.values.begin() + y * 320, 300, padded.begin() + y * 400);
+  const ImageView<const Grey8> small(reinterpret_cast<const Grey8*>(padded.data()), 300, 240, 400);
+  std::vector<Face> faces;
+  for (int i = 0; i < 14; ++i) {
+    const auto& [dx, dy, scale] = starts[i % 5];
+    faces.push_back(
+        {i % 3 == 2 ? small : world.frame.view(), displaced(world.truth, dx, dy + 0.002 * i, scale)});
+  }
+  std::vector<Fit> alone;
+  for (const Face& face : faces) alone.push_back(fitter.fit(face));
+  // in flight: the same bits, also from replays of the graph, and the frame may change after submit()
+  std::size_t next = 0;
+  GreyImage changing = world.frame;
+  for (std::size_t i = 0; i < faces.size(); ++i) {
+    if (fitter.in_flight() == Fitter::most_in_flight) {
+      EXPECT_EQ(fitter.next().landmarks, alone[next++].landmarks);
+    }
+    if (i % 3 == 2) {
+      fitter.submit(faces[i]);
+    } else {
+      changing = world.frame;
+      fitter.submit({changing.view(), faces[i].start});
+      std::fill(changing.values.begin(), changing.values.end(), std::uint8_t{0});
+    }
+  }
+  while (fitter.in_flight() > 0) EXPECT_EQ(fitter.next().landmarks, alone[next++].landmarks);
+  // in batches of twelve and two
+  const std::vector<Fit> batch = fitter.fit(faces);
+  ASSERT_EQ(batch.size(), faces.size());
+  for (std::size_t i = 0; i < faces.size(); ++i) {
+    EXPECT_LE(largest_distance(batch[i].landmarks, alone[i].landmarks), tie_px);
+    EXPECT_EQ(batch[i].status, alone[i].status);
+  }
+  const auto device = device_allocation_count(), pinned = pinned_allocation_count();
+  fitter.fit(faces);
+  fitter.fit(faces[0]);
+  EXPECT_EQ(device_allocation_count(), device);
+  EXPECT_EQ(pinned_allocation_count(), pinned);
+}
+
+TEST_F(FitterCuda, SaysWhenTheFaceIsNotThere) {
+  const World world = make_world({}, 4, 11);
+  Fitter fitter(world.model, {}, Device::cuda(0));
+  const GreyImage grey{320, 260, std::vector<std::uint8_t>(320 * 260, 80)};
+  const Fit fit = fitter.fit({grey.view(), world.truth});
+  EXPECT_EQ(to_string(fit.status), "lost_contrast");
+  EXPECT_LE(largest_distance(fit.landmarks, world.truth), 1e-9);
+  EXPECT_NE(to_string(fitter.fit({world.frame.view(), displaced(world.truth, 20, 0, 1)}).status),
+            "converged");
+  EXPECT_ERROR(fitter.fit({world.frame.view(), Shape(68, {5, 5})}), InvalidArgument, "point");
+  EXPECT_EQ(to_string(fitter.fit({world.frame.view(), world.truth}).status), "converged");
+}
+
+TEST_F(FitterCuda, FollowsAFaceInAVideo) {
+  const World world = make_world({}, 4, 11);
+  FaceTracker tracker(world.model, {}, {}, Device::cuda(0));
+  const auto moved = [&](int dx, int dy) {
+    GreyImage out = world.frame;
+    for (int y = 0; y < out.height; ++y)
+      for (int x = 0; x < out.width; ++x)
+        out.values[static_cast<std::size_t>(y * out.width + x)] = world.frame.values[static_cast<std::size_t>(
+            std::clamp(y - dy, 0, out.height - 1) * out.width + std::clamp(x - dx, 0, out.width - 1))];
+    return out;
+  };
+  for (int i = 0; i < 10; ++i) {
+    const GreyImage frame = moved(2 * i, i);
+    const auto tracked =
+        tracker.track(frame.view(), i == 0 ? std::optional<Box>(bounds(world.truth)) : std::nullopt);
+    EXPECT_TRUE(tracked.found);
+    const Shape truth = posed(Similarity{0, 0, 2.0 * i, 1.0 * i}, world.truth);
+    EXPECT_LT(shape_error(tracked.fit.landmarks, truth), 0.01);
+  }
+}
+
+TEST_F(FitterCuda, TimesAreShown) {
+  const World world = make_world(edges, 12, 11);
+  Fitter fitter(world.model, {.most_faces = 64}, Device::cuda(0));
+  const Face face{world.frame.view(), displaced(world.truth, 0.03, 0.03, 0.95)};
+  const std::vector<Face> many(64, face);
+  const auto us_of = [](int times, auto&& run) {
+    run();
+    run();
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < times; ++i) run();
+    return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count() /
+           times;
+  };
+  std::printf("a frame fitted alone: %.0f us\n", us_of(50, [&] { fitter.fit(face); }));
+  std::printf("in flight: %.0f us a frame\n", us_of(50, [&] {
+                while (fitter.in_flight() < Fitter::most_in_flight) fitter.submit(face);
+                fitter.next();
+              }));
+  while (fitter.in_flight() > 0) fitter.next();
+  std::printf("64 faces at once: %.0f us a face\n", us_of(5, [&] { fitter.fit(many); }) / 64);
+}
+
+}  // namespace
+}  // namespace triptych::aam_fit

@@ -1,0 +1,126 @@
+// The parts that a body falls into, and how limbs give way to the trunk.
+#include <triptych/capsule_likelihood/kinematics.hpp>
+#include <triptych/capsule_likelihood/skeleton.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "filter/filter_cpu.hpp"
+#include "filter/filter_plan.hpp"
+
+namespace triptych::capsule_likelihood {
+namespace {
+
+TEST(FilterPlan, AHumanIsATrunkAHeadAndFourLimbs) {
+  const Skeleton human = make_human();
+  const std::vector<int> units = units_of(human);
+  const auto unit = [&](const char* name) { return units[static_cast<std::size_t>(human.find(name))]; };
+  for (const char* name : {"hips", "spine", "chest"}) EXPECT_EQ(unit(name), 0) << name;
+  std::set<int> limbs;
+  for (const char* name : {"neck", "left_clavicle", "right_clavicle", "left_thigh", "right_thigh"})
+    limbs.insert(unit(name));
+  EXPECT_EQ(limbs, (std::set<int>{1, 2, 3, 4, 5}));
+  EXPECT_EQ(unit("left_hand"), unit("left_clavicle"));
+  EXPECT_EQ(unit("right_foot"), unit("right_thigh"));
+  EXPECT_EQ(unit("head"), unit("neck"));
+}
+
+TEST(FilterPlan, AChainIsOneUnit) {
+  std::vector<Joint> joints;
+  std::vector<Flesh> flesh;
+  for (int j = 0; j < 5; ++j) {
+    joints.push_back({std::string(1, static_cast<char>('a' + j)), j - 1, {0, 0.3f, 0}, {{}}});
+    flesh.push_back({j, {{}, 0.05f, {0, 0.3f, 0}}});
+  }
+  const Skeleton chain(joints, flesh);
+  EXPECT_EQ(units_of(chain), std::vector<int>(5));
+  const FilterPlan plan = make_plan(chain, {});
+  EXPECT_TRUE(plan.limbs.empty());
+  for (const FilterLayer& layer : plan.layers) EXPECT_EQ(layer.groups, 1);
+}
+
+TEST(FilterPlan, GroupsCoverEverySampleOnce) {
+  for (const std::int32_t samples : {1, 2, 31, 400, 4001}) {
+    for (const std::int32_t groups : {1, 2, 5, 16}) {
+      for (std::int32_t row = 0; row < samples; ++row) {
+        const std::int32_t g = group_of(row, samples, groups);
+        ASSERT_GE(row, group_begin(g, samples, groups));
+        ASSERT_LT(row, group_begin(g + 1, samples, groups));
+      }
+      ASSERT_EQ(group_begin(0, samples, groups), 0);
+      ASSERT_EQ(group_begin(groups, samples, groups), samples);
+    }
+  }
+}
+
+// Half turns compose as the quaternions (1, a) (1, b) do.
+TEST(FilterMath, TurnsComposeAsQuaternions) {
+  const Half3 a = {0.3f, -0.2f, 0.5f}, b = {-0.1f, 0.7f, 0.2f};
+  const float identity[4] = {1, 0, 0, 0};
+  float first[4], both[4], at_once[4];
+  turned(identity, a, first);
+  turned(first, b, both);
+  turned(identity, compose(a, b), at_once);
+  for (int i = 0; i < 4; ++i) EXPECT_NEAR(both[i], at_once[i], 8 * 0x1p-23) << i;  // a dozen roundings near 1
+}
+
+TEST(FilterMath, LimitsMirrorAndHold) {
+  const FilterDimension dimension = {0, -1, 2, 0};
+  EXPECT_EQ(limited(0.5f, dimension), 0.5f);
+  EXPECT_EQ(limited(2.5f, dimension), 1.5f);
+  EXPECT_EQ(limited(-1.25f, dimension), -0.75f);
+  EXPECT_EQ(limited(100.0f, dimension), 2.0f);
+  EXPECT_EQ(limited(-100.0f, dimension), -1.0f);
+}
+
+// When the trunk moves a little, knees and elbows stay nearer to where they were than when they are carried
+// along.
+TEST(FilterCpu, LimbsGiveWayToTheTrunk) {
+  const Skeleton human = make_human();
+  FilterOptions options;
+  options.samples = 512;
+  options.layers = 2;
+  options.limb_spread_m = options.place_spread_m = options.turn_spread_rad = 0.005f;
+  FilterPlan plan = make_plan(human, options);
+  plan.layers[0].tail = 1;
+  ASSERT_TRUE(plan.layers[0].carries);
+  FilterCpu filter(
+      plan, human.joint_count(),
+      [&](MatrixView<const float> poses, MatrixView<Vec3> joints) { pose_cpu(human, poses, joints, {}, 1); },
+      1);
+  std::vector<float> pose = human.rest_pose();
+  pose[2] = 3;
+  for (const char* bent :
+       {"left_forearm", "right_forearm", "left_shin", "right_shin", "left_thigh", "right_thigh"})
+    pose[static_cast<std::size_t>(human.first_angle(human.find(bent)))] =
+        std::string(bent).ends_with("shin") ? -0.8f : 0.6f;
+  filter.start(pose);
+  std::vector<float> poses;
+  filter.step([&](MatrixView<const float> proposed, std::span<double> log_likelihoods) {
+    if (poses.empty()) poses.assign(proposed.data(), proposed.data() + 512 * proposed.cols());
+    std::fill(log_likelihoods.begin(), log_likelihoods.end(), 0.0);
+  });
+  const int count = human.joint_count();
+  std::vector<Vec3> joints(std::size_t{512} * static_cast<std::size_t>(count));
+  pose_cpu(human, {poses.data(), 512, human.pose_size()}, {joints.data(), 512, count}, {}, 1);
+  double way[4] = {};  // by how far limbs give way: none, a third, two thirds, fully
+  for (const char* name : {"left_forearm", "right_forearm", "left_shin", "right_shin"}) {
+    const int j = human.find(name);
+    for (int row = 0; row < 512; ++row) {
+      const Vec3 p = joints[static_cast<std::size_t>(row) * static_cast<std::size_t>(count) +
+                            static_cast<std::size_t>(j)],
+                 at = joints[static_cast<std::size_t>(j)];
+      way[(row >> 3) & 3] += std::hypot(double{p.x - at.x}, double{p.y - at.y}, double{p.z - at.z});
+    }
+  }
+  EXPECT_LT(way[3], 0.7 * way[0]);
+  EXPECT_LT(way[2], way[0]);
+}
+
+}  // namespace
+}  // namespace triptych::capsule_likelihood

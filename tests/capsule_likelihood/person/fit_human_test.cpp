@@ -1,0 +1,184 @@
+#include "testing/data_dir.hpp"
+#include "testing/expect_error.hpp"
+#include "testing/random.hpp"
+
+#include <gtest/gtest.h>
+#include <triptych/capsule_likelihood/fit_human.hpp>
+#include <triptych/capsule_likelihood/kinematics.hpp>
+#include <triptych/capsule_likelihood/pose_file.hpp>
+#include <triptych/capsule_likelihood/render.hpp>
+#include <triptych/capsule_likelihood/synthetic_walk.hpp>
+#include <triptych/core/error.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace triptych::capsule_likelihood {
+namespace {
+
+std::vector<std::string> kinect_names() {
+  std::vector<std::string> names;
+  for (const KinectJoint& joint : kinect_joints()) names.emplace_back(joint.kinect);
+  return names;
+}
+
+std::vector<Vec3> joints_of(const Skeleton& human, std::span<const float> pose) {
+  std::vector<Vec3> joints(static_cast<std::size_t>(human.joint_count()));
+  pose_cpu(human, {pose.data(), 1, human.pose_size()}, {joints.data(), 1, human.joint_count()}, {}, 1);
+  return joints;
+}
+
+double mean_distance(std::span<const Vec3> a, std::span<const Vec3> b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    sum += std::hypot(a[i].x - b[i].x, a[i].y - b[i].y, a[i].z - b[i].z);
+  return sum / static_cast<double>(a.size());
+}
+
+TEST(HumanShape, StretchesOneLengthAtATime) {
+  const auto bone = [](const Skeleton& human, const char* name) {
+    const Vec3 v = human.joints()[static_cast<std::size_t>(human.find(name))].offset_m;
+    return std::hypot(v.x, v.y, v.z);
+  };
+  const Skeleton usual = make_human(1.8f);
+  HumanShape shape;
+  shape.height_m = 1.8f;
+  shape.thigh = 1.1f;
+  shape.forearm = 0.9f;
+  shape.girth = 1.2f;
+  const Skeleton human = make_human(shape);
+  EXPECT_FLOAT_EQ(bone(human, "left_shin"), 1.1f * bone(usual, "left_shin"));
+  EXPECT_FLOAT_EQ(bone(human, "right_hand"), 0.9f * bone(usual, "right_hand"));
+  EXPECT_FLOAT_EQ(bone(human, "right_foot"), bone(usual, "right_foot"));
+  EXPECT_FLOAT_EQ(human.flesh()[3].capsule.radius_m, 1.2f * usual.flesh()[3].capsule.radius_m);
+  shape.hips = 5;
+  EXPECT_ERROR(make_human(shape), InvalidArgument, "out of range");
+}
+
+TEST(FitPose, FindsThePoseOfAWalk) {
+  const Skeleton human = make_human();
+  const std::vector<std::string> names = kinect_names();
+  const std::vector<float> poses = make_walk(human);
+  for (std::size_t frame = 0; frame < 150; frame += 10) {
+    const std::span<const float> pose = std::span(poses).subspan(
+        frame * static_cast<std::size_t>(human.pose_size()), static_cast<std::size_t>(human.pose_size()));
+    const std::vector<Vec3> joints = joints_of(human, pose);
+    const FittedPose fitted = fit_pose(human, names, places_of(human, joints, names));
+    // The pull towards rest is 1 cm a radian, shared by many joints: it may move a place by some millimetres.
+    EXPECT_LT(fitted.mean_error_m, 0.006) << frame;
+    EXPECT_LT(mean_distance(joints_of(human, fitted.pose), joints), 0.010) << frame;
+    std::vector<float> clamped = fitted.pose;
+    human.clamp(clamped);
+    EXPECT_EQ(clamped, fitted.pose);
+  }
+}
+
+TEST(FitPose, PassesOverMissingPlacesAndTakesAStart) {
+  const Skeleton human = make_human();
+  std::vector<std::string> names = kinect_names();
+  std::vector<float> poses = make_walk(human, {.frames = 2});
+  const std::span<const float> pose = std::span(poses).first(static_cast<std::size_t>(human.pose_size()));
+  const std::vector<Vec3> joints = joints_of(human, pose);
+  std::vector<Vec3> places = places_of(human, joints, names);
+  places[0].x = NAN;
+  places[9].z = INFINITY;
+  EXPECT_LT(fit_pose(human, names, places).mean_error_m, 0.006);
+  EXPECT_LT(fit_pose(human, names, places, pose).mean_error_m, 0.006);
+  EXPECT_ERROR(fit_pose(human, names, places, pose.first(10)), InvalidArgument, "pose of 10 numbers");
+  EXPECT_ERROR(fit_pose(human, names, std::span(places).first(3)), InvalidArgument, "20 names");
+  places[4].x = NAN;
+  EXPECT_ERROR(fit_pose(human, names, places), InvalidArgument, "left_shoulder is needed");
+  names[3] = "tail";
+  EXPECT_ERROR(fit_pose(human, names, places), InvalidArgument, "tail");
+}
+
+TEST(FitHuman, FindsTheLengthsOfAPerson) {
+  HumanShape shape;
+  shape.height_m = 1.62f;
+  shape.thigh = 1.1f;
+  shape.upper_arm = 0.9f;
+  shape.shoulders = 1.15f;
+  const Skeleton person = make_human(shape);
+  const std::vector<float> poses = make_walk(person, {.frames = 5});
+  const std::vector<Vec3> joints =
+      joints_of(person, std::span(poses).last(static_cast<std::size_t>(person.pose_size())));
+  const std::vector<std::string> names = kinect_names();
+  const FittedHuman fitted = fit_human(names, places_of(person, joints, names));
+  EXPECT_LT(fitted.start.mean_error_m, 0.012);
+  for (const char* name : {"left_shin", "left_foot", "left_forearm", "left_hand"}) {
+    const auto length = [&](const Skeleton& s) {
+      return -s.joints()[static_cast<std::size_t>(s.find(name))].offset_m.y;
+    };
+    EXPECT_NEAR(length(fitted.skeleton), length(person), 1e-4) << name;
+  }
+  EXPECT_ERROR(fit_human(std::span(names).first(5), std::span(joints).first(5)), InvalidArgument,
+               "is needed to fit");
+}
+
+class Mhad : public testing::TestWithParam<const char*> {};
+
+// The sensor's joints are no skeleton (its bones change their length from frame to frame), so some
+// centimetres stay: this is the floor of every comparison with them.
+TEST_P(Mhad, TheSensorsJointsFitABody) {
+  TRIPTYCH_DATA_DIR_OR_SKIP(data);
+  const JointTable table = read_joints_csv(data / "depth_mhad" / GetParam() / "joints.csv");
+  const FittedHuman fitted = fit_human(table.names, table.row(0));
+  std::vector<float> pose = fitted.start.pose;
+  double sum = 0;
+  int frames = 0;
+  for (std::size_t row = 0; row < table.frames.size(); row += 4, ++frames) {
+    const FittedPose next = fit_pose(fitted.skeleton, table.names, table.row(row), pose);
+    pose = next.pose;
+    sum += next.mean_error_m;
+    EXPECT_LT(next.mean_error_m, 0.06) << row;
+  }
+  RecordProperty("mean_error_mm", static_cast<int>(std::lround(1000 * sum / frames)));
+  EXPECT_LT(sum / frames, 0.035);
+}
+
+INSTANTIATE_TEST_SUITE_P(Actions, Mhad, testing::Values("a13_s1_t1", "a23_s1_t1"));
+
+TEST(FitRadii, FindsHowThickAPersonIs) {
+  HumanShape shape;
+  shape.girth = 1.3f;
+  const Skeleton thick = make_human(shape), usual = make_human();
+  std::vector<float> pose = usual.rest_pose();
+  pose[2] = 3;
+  std::vector<Capsule> body(40);
+  pose_cpu(thick, {pose.data(), 1, thick.pose_size()}, {}, {body.data(), 1, 40}, 1);
+  RenderOptions options;
+  options.points = 6000;
+  options.outliers = 0.1f;
+  const Skeleton fitted = fit_radii(usual, pose, render_points(body, options));
+  for (std::size_t i = 0; i < 40; ++i) {
+    // Two steps of the grid.
+    EXPECT_NEAR(fitted.flesh()[i].capsule.radius_m / usual.flesh()[i].capsule.radius_m, 1.3, 0.11) << i;
+  }
+  EXPECT_ERROR(fit_radii(usual, pose, {}), InvalidArgument, "without points");
+  pose.pop_back();
+  EXPECT_ERROR(fit_radii(usual, pose, std::vector<Vec3>{{0, 0, 3}}), InvalidArgument, "do not fit");
+}
+
+TEST(FindStandingPerson, MeasuresThePersonInACloud) {
+  for (const float height : {1.2f, 1.75f, 2.0f}) {
+    const Skeleton human = make_human(height);
+    std::vector<float> pose = human.rest_pose();
+    pose[0] = 0.4f, pose[1] = -0.2f, pose[2] = 3.2f;
+    std::vector<Capsule> body(40);
+    pose_cpu(human, {pose.data(), 1, human.pose_size()}, {}, {body.data(), 1, 40}, 1);
+    RenderOptions options;
+    options.points = 8000;
+    options.outliers = 0.1f;
+    std::vector<Vec3> points = render_points(body, options);
+    points.push_back({NAN, 0, 0});
+    const StandingPerson person = find_standing_person(points);
+    EXPECT_NEAR(person.height_m, height, 0.06f * height);
+    EXPECT_NEAR(person.root.x, 0.4, 0.05);
+    EXPECT_NEAR(person.root.y, -0.2, 0.06 * height);
+    EXPECT_NEAR(person.root.z, 3.2, 0.08);
+  }
+  EXPECT_ERROR(find_standing_person({}), InvalidArgument, "0 points");
+}
+
+}  // namespace
+}  // namespace triptych::capsule_likelihood

@@ -1,0 +1,134 @@
+// The GPU's side of a frame that is shared while it is worked on: bands have the bits of the CPU, and the
+// GPU stops when it is told.
+#include "engine/joint/gpu_bands.hpp"
+#include "engine/page_locked.hpp"
+#include "frame/locate_math.hpp"
+#include "moments/cuda/bands_cuda.hpp"
+#include "skin_tracker/frame/frames.hpp"
+#include "testing/gpu.hpp"
+
+#include <gtest/gtest.h>
+#include <triptych/core/clock.hpp>
+#include <triptych/skin_tracker/locate.hpp>
+
+namespace triptych::skin_tracker {
+namespace {
+
+using test::all_frame_formats;
+using test::PinnedFrame;
+using test::RandomFrame;
+
+constexpr LinearFilter filter{0.012, -0.004, -0.006, -0.3};
+
+class GpuBandsTest : public testing::Test {
+ protected:
+  void SetUp() override { TRIPTYCH_REQUIRE_CUDA_OR_SKIP(); }
+};
+
+bool comes_in(const GpuBands& bands, int i) {
+  const Stopwatch watch;
+  while (!bands.is_in(i) && watch.elapsed_us() < 2e6) {
+  }
+  return bands.is_in(i);
+}
+
+// Bands follow each other from the first row to the last of the rows that were asked for.
+void expect_cover(const GpuBands& bands, const Region& region, int rows) {
+  int next = region.y;
+  for (int i = 0; i < bands.count(); ++i) {
+    const Region band = bands.band(i);
+    EXPECT_EQ(band.y, next);
+    EXPECT_GE(band.height, 1);
+    EXPECT_LE(band.height, band_rows);
+    next = band.y + band.height;
+  }
+  EXPECT_EQ(next, region.y + rows);
+}
+
+TEST_F(GpuBandsTest, BandsHaveTheBitsOfTheCpu) {
+  std::uint64_t seed = 300;
+  for (const FrameFormat format : all_frame_formats) {
+    for (const int offset : {0, 1}) {
+      const RandomFrame pageable(format, 342, 131, ++seed, 3 * offset, offset);
+      const PinnedFrame locked(pageable);
+      const Frame frame = locked.host();
+      SCOPED_TRACE(pageable.words());
+      const Whereabouts at = find(frame);
+      ASSERT_TRUE(at.on_device.has_value());
+      EXPECT_FALSE(find(pageable.host()).page_locked);
+      GpuBands bands(fix(filter, channels_of(frame.format())), frame.format(), frame.width(), frame.height(),
+                     Device::cuda(0), offset * 1e5);
+      const int w = frame.width(), h = frame.height();
+      for (const Region& region : {frame.whole(), Region{5, 3, w - 9, h - 4}, Region{w - 1, h - 2, 1, 2}}) {
+        for (const int rows : {region.height, region.height / 2 + 1, 1}) {
+          bands.plan(region, rows);
+          expect_cover(bands, region, rows);
+          for (int i = 0; i < bands.count(); ++i) EXPECT_FALSE(bands.is_in(i));  // those of the last call
+          bands.start(*at.on_device);
+          for (int i = 0; i < bands.count(); ++i) {
+            ASSERT_TRUE(comes_in(bands, i)) << i;
+            Sums expected;
+            for (int b = i; b >= 0; b -= bands.lanes()) expected += sum_cpu(frame, bands.band(b), filter);
+            EXPECT_EQ(bands.sums(i), expected) << i;
+          }
+          bands.end();
+        }
+      }
+    }
+  }
+}
+
+TEST_F(GpuBandsTest, AGpuThatStayedSeesChangedPixels) {
+  for (const FrameFormat format : {FrameFormat::rgba, FrameFormat::nv12}) {
+    const RandomFrame pageable(format, 320, 96, 402);
+    PinnedFrame locked(pageable);
+    const Frame frame = locked.host();
+    const Whereabouts at = find(frame);
+    GpuBands bands(fix(filter, channels_of(frame.format())), frame.format(), frame.width(), frame.height(),
+                   Device::cuda(0), 1e6);
+    for (int k = 0; k < 30; ++k) {
+      for (std::size_t i = 0; i < pageable.bytes().size(); i += 13) locked.data()[i] += 17;
+      EXPECT_EQ(bands.is_ready(), k > 0);
+      bands.plan(frame.whole(), frame.height());
+      bands.start(*at.on_device);
+      Sums sums;
+      for (int i = bands.count() - bands.lanes(); i < bands.count(); ++i) {
+        ASSERT_TRUE(comes_in(bands, i));
+        sums += bands.sums(i);
+        EXPECT_GT(bands.elapsed_us(i), 0);
+      }
+      bands.end();
+      ASSERT_EQ(sums, sum_cpu(frame, frame.whole(), filter)) << k;
+    }
+  }
+}
+
+TEST_F(GpuBandsTest, TheGpuStopsWhenItIsTold) {
+  const RandomFrame pageable(FrameFormat::rgba, 1920, 1080, 401);
+  const PinnedFrame locked(pageable);
+  const Frame frame = locked.host();
+  const Whereabouts at = find(frame);
+  GpuBands bands(fix(filter, channels_of(frame.format())), frame.format(), frame.width(), frame.height(),
+                 Device::cuda(0), 1e5);
+  bands.plan(frame.whole(), frame.height());
+  bands.end();  // before it has begun: each block does the band that it has, and perhaps some more
+  bands.start(*at.on_device);
+  EXPECT_TRUE(comes_in(bands, 0));
+  bands.abandon();
+  int in = 0;
+  for (int i = 0; i < bands.count(); ++i) in += bands.is_in(i) ? 1 : 0;
+  EXPECT_GE(in, 1);
+  EXPECT_LT(in, bands.count() / 4);
+
+  bands.plan(frame.whole(), frame.height());  // and the next frame is whole again
+  bands.start(*at.on_device);
+  Sums sums;
+  for (int i = bands.count() - bands.lanes(); i < bands.count(); ++i) {
+    ASSERT_TRUE(comes_in(bands, i));
+    sums += bands.sums(i);
+  }
+  EXPECT_EQ(sums, sum_cpu(frame, frame.whole(), filter));
+}
+
+}  // namespace
+}  // namespace triptych::skin_tracker

@@ -1,0 +1,257 @@
+#include <triptych/skin_tracker/split.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <triptych/core/error.hpp>
+
+#include "engine/joint/gpu_clock.hpp"
+#include "testing/expect_error.hpp"
+#include "testing/random.hpp"
+
+namespace triptych::skin_tracker {
+namespace {
+
+// Two processors whose times are a + b n; one without rows has nothing to do.
+struct Machine {
+  double gpu_fixed_us, gpu_row_us, cpu_fixed_us, cpu_row_us;
+
+  double gpu_us(std::int64_t n) const { return n > 0 ? gpu_fixed_us + gpu_row_us * double(n) : 0; }
+  double cpu_us(std::int64_t n) const { return n > 0 ? cpu_fixed_us + cpu_row_us * double(n) : 0; }
+  double frame_us(std::int64_t share, std::int64_t total) const {
+    return std::max(gpu_us(share), cpu_us(total - share));
+  }
+  double best_us(std::int64_t total) const {
+    double best = frame_us(0, total);
+    for (std::int64_t share = 1; share <= total; ++share) best = std::min(best, frame_us(share, total));
+    return best;
+  }
+};
+
+// A GPU behind a bus beside 16 cores; two that are alike; a GPU far ahead; a GPU not worth its start.
+constexpr Machine machines[] = {
+    {12, 0.145, 4, 0.058}, {5, 0.1, 5, 0.1}, {8, 0.01, 2, 1.0}, {400, 0.1, 2, 0.2}, {3, 0.5, 900, 0.6}};
+constexpr std::int64_t rows = 1080;
+
+std::int64_t step(Splitter& splitter, const Machine& machine, std::int64_t total, double gpu_noise = 1,
+                  double cpu_noise = 1) {
+  const std::int64_t share = splitter.next_gpu_share();
+  EXPECT_GE(share, 0);
+  EXPECT_LE(share, total);
+  splitter.report(share, gpu_noise * machine.gpu_us(share), cpu_noise * machine.cpu_us(total - share));
+  return share;
+}
+
+TEST(TimeModel, RecoversALine) {
+  TimeModel model;
+  EXPECT_FALSE(model.known());
+  model.add(100, 25);
+  EXPECT_FALSE(model.known());
+  EXPECT_DOUBLE_EQ(model.expect_us(200), 50);  // all that can be said so far
+  model.add(300, 35);
+  ASSERT_TRUE(model.known());
+  EXPECT_NEAR(model.fixed_us(), 20, 1e-9);
+  EXPECT_NEAR(model.per_n_us(), 0.05, 1e-12);
+  EXPECT_NEAR(model.expect_us(1000), 70, 1e-9);
+}
+
+TEST(TimeModel, HasNoNegativePart) {
+  TimeModel falling;
+  falling.add(100, 50);
+  falling.add(200, 45);
+  EXPECT_EQ(falling.per_n_us(), 0);
+  EXPECT_NEAR(falling.fixed_us(), 47.5, 0.2);  // about the mean
+  TimeModel steep;
+  steep.add(100, 10);
+  steep.add(200, 40);
+  EXPECT_EQ(steep.fixed_us(), 0);
+  EXPECT_GT(steep.per_n_us(), 0.1);
+}
+
+TEST(TimeModel, SetsOneOutlierAsideAndFollowsTwo) {
+  TimeModel model;
+  for (int i = 0; i < 20; ++i) model.add(100 + 10 * (i % 3), 10 + 0.1 * (100 + 10 * (i % 3)));
+  const double before = model.expect_us(100);
+  model.add(100, 10 * before);
+  EXPECT_DOUBLE_EQ(model.expect_us(100), before);
+  model.add(100, before);
+  model.add(100, 3 * before);
+  EXPECT_NEAR(model.expect_us(100), before, 1e-6 * before);
+  model.add(100, 3 * before);
+  EXPECT_NEAR(model.expect_us(100), 3 * before, 1e-6 * before);
+}
+
+TEST(TimeModel, IgnoresWhatTellsNothing) {
+  TimeModel model;
+  model.add(0, 5);
+  model.add(10, 0);
+  model.add(10, std::numeric_limits<double>::quiet_NaN());
+  model.add(10, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(model.expect_us(10), 0);
+}
+
+TEST(BalancedShare, EndsBothSidesAtTheSameTime) {
+  TimeModel gpu, cpu;  // 20 + 0.1 n and 10 + 0.3 n
+  for (const double n : {100.0, 500.0}) {
+    gpu.add(n, 20 + 0.1 * n);
+    cpu.add(n, 10 + 0.3 * n);
+  }
+  // (10 - 20 + 0.3 * 1000) / 0.4
+  EXPECT_EQ(balanced_share(gpu, cpu, 1000), 725);
+  EXPECT_EQ(balanced_share(gpu, cpu, 10), 0);  // done before the GPU has started
+  EXPECT_EQ(balanced_share(gpu, cpu, 0), 0);
+}
+
+TEST(Splitter, ComesWithinThreePercentOfTheBestInFewFrames) {
+  for (const Machine& machine : machines) {
+    SCOPED_TRACE("GPU " + std::to_string(machine.gpu_fixed_us) + " + " + std::to_string(machine.gpu_row_us) +
+                 " n");
+    Splitter splitter(rows);
+    const double best_us = machine.best_us(rows);
+    int off = 0;
+    for (int frame = 0; frame < 200; ++frame) {
+      const std::int64_t share = step(splitter, machine, rows);
+      if (frame < 7) continue;  // one that is not measured, three shares twice
+      off += machine.frame_us(share, rows) > 1.03 * best_us;
+      EXPECT_LE(off, frame / 16) << frame;  // one frame in 16 may explore
+    }
+  }
+}
+
+TEST(Splitter, LearnsAgainWhenOneSideSlowsDownThreefold) {
+  for (const bool gpu_slows : {false, true}) {
+    const Machine before{12, 0.145, 4, 0.058};
+    Machine after = before;
+    (gpu_slows ? after.gpu_fixed_us : after.cpu_fixed_us) *= 3;
+    (gpu_slows ? after.gpu_row_us : after.cpu_row_us) *= 3;
+    Splitter splitter(rows);
+    int frame = 0;
+    for (; frame < 70; ++frame) step(splitter, before, rows);
+    int off = 0;
+    for (; frame < 140; ++frame) {
+      const std::int64_t share = step(splitter, after, rows);
+      if (frame < 76) continue;
+      off += after.frame_us(share, rows) > 1.03 * after.best_us(rows);
+      EXPECT_LE(off, 1 + (frame - 76) / 16) << frame;
+    }
+  }
+}
+
+TEST(Splitter, LearnsAgainWhenOnlyTheFixedPartGrows) {
+  const Machine before{12, 0.145, 4, 0.058};
+  Machine after = before;
+  after.gpu_fixed_us = 30;
+  Splitter splitter(rows);
+  int frame = 0;
+  for (; frame < 64; ++frame) step(splitter, before, rows);
+  double time_us = 0, best_us = 0;
+  for (; frame < 264; ++frame) {
+    const double us = after.frame_us(step(splitter, after, rows), rows);
+    if (frame < 164) continue;
+    time_us += us;
+    best_us += after.best_us(rows);
+  }
+  EXPECT_LE(time_us, 1.03 * best_us);
+}
+
+TEST(Splitter, LivesWithNoiseAndOutliers) {
+  constexpr std::uint64_t seed = 29;
+  TRIPTYCH_TRACE_SEED(seed);
+  PhiloxStream random(seed, 0);
+  for (const Machine& machine : machines) {
+    Splitter splitter(rows);
+    double time_us = 0, best_us = 0;
+    for (int frame = 0; frame < 1000; ++frame) {
+      const auto noise = [&] {
+        const double spread = 1 + 0.05 * double(random.next_normal_pair().first);
+        return random.next_uniform() < 0.02f ? 8 * spread : spread;  // now and then something else ran
+      };
+      const double gpu_noise = noise();
+      const std::int64_t share = step(splitter, machine, rows, gpu_noise, noise());
+      if (frame < 10) continue;
+      time_us += machine.frame_us(share, rows);
+      best_us += machine.best_us(rows);
+    }
+    // 3 % for the noise and as much for exploring.
+    EXPECT_LE(time_us, 1.06 * best_us) << machine.gpu_fixed_us;
+  }
+}
+
+// A first frame that takes a hundred times as long, as it does when threads are made and code is fetched,
+// leaves no trace; a GPU that was slow for a while is tried again soon.
+TEST(Splitter, IsNotMisledByASlowStartNorByABadSpell) {
+  const Machine machine{12, 0.145, 4, 0.058};
+  const double best_us = machine.best_us(rows);
+  Splitter splitter(rows);
+  const std::int64_t first = splitter.next_gpu_share();
+  splitter.report(first, 50000, 80000);
+  for (int frame = 1; frame < 7; ++frame) step(splitter, machine, rows);
+  for (int frame = 7; frame < 16; ++frame)
+    EXPECT_LE(machine.frame_us(step(splitter, machine, rows), rows), 1.03 * best_us) << frame;
+  Machine slow = machine;
+  slow.gpu_fixed_us = 20000;
+  for (int frame = 0; frame < 50; ++frame) step(splitter, slow, rows);
+  EXPECT_EQ(step(splitter, slow, rows), 0);
+  int frame = 0;
+  while (machine.frame_us(step(splitter, machine, rows), rows) > 1.03 * best_us && frame < 1000) ++frame;
+  EXPECT_LE(frame, 600);
+}
+
+// As the joint tracker does it: the GPU may go some rows beyond its share, and where the cores meet it both
+// stop. A GPU that comes to its limit first waits, and its results are seen when the cores come: only its own
+// clock tells that it was done long before, and that it could do more.
+TEST(Splitter, LearnsFromSidesThatMeetWhatAGpuThatWaitsCouldDo) {
+  constexpr std::uint64_t seed = 31;
+  TRIPTYCH_TRACE_SEED(seed);
+  constexpr std::int64_t spare = 33;
+  for (const double cpu_row_us : {0.058, 0.11, 0.21, 0.42, 0.8}) {  // of 16 cores down to one
+    Splitter splitter(rows);
+    GpuClock clock;
+    PhiloxStream random(seed, 0);
+    double time_us = 0, best_us = 0;
+    constexpr int learning = 30, frames = 600;
+    for (int frame = 0; frame < frames; ++frame) {
+      const Machine machine{5, 0.16, 2, cpu_row_us * (1 + 0.2 * double(random.next_normal_pair().first))};
+      std::int64_t share = std::min(splitter.next_gpu_share() + spare, rows);
+      while (share > 0 && machine.gpu_us(share) > machine.cpu_us(rows - share)) --share;  // they meet
+      const double end_us = machine.cpu_us(rows - share);
+      const double gpu_us = machine.gpu_us(share) - machine.gpu_fixed_us;
+      splitter.report(share, clock.end_us(gpu_us, end_us), end_us);
+      if (frame < learning) continue;
+      time_us += end_us;
+      best_us += machine.best_us(rows);
+    }
+    // 2 % for exploring and 1 % for the noise; with the time at which the results were seen it is 4 % and
+    // more
+    EXPECT_LE(time_us, 1.03 * best_us) << cpu_row_us;
+  }
+}
+
+TEST(Splitter, SharesTinyFrames) {
+  for (const std::int64_t total : {0, 1, 2, 3}) {
+    for (const Machine& machine : machines) {
+      Splitter splitter(total);
+      double time_us = 0;
+      for (int frame = 0; frame < 300; ++frame) {
+        const std::int64_t share = step(splitter, machine, total);
+        if (frame >= 10) time_us += machine.frame_us(share, total);
+      }
+      EXPECT_LE(time_us, 1.5 * 290 * machine.best_us(total)) << total;  // a row more or less is a third
+    }
+  }
+}
+
+TEST(Splitter, RejectsWhatIsNoShare) {
+  EXPECT_ERROR(Splitter(-1), InvalidArgument, "-1 rows");
+  Splitter splitter(10);
+  EXPECT_ERROR(splitter.report(11, 1, 1), InvalidArgument, "11 rows");
+  EXPECT_ERROR(splitter.report(-1, 1, 1), InvalidArgument, "-1 rows");
+}
+
+}  // namespace
+}  // namespace triptych::skin_tracker

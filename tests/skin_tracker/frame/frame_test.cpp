@@ -1,0 +1,84 @@
+#include <triptych/skin_tracker/frame.hpp>
+
+#include <gtest/gtest.h>
+
+#include <climits>
+#include <cstdint>
+#include <vector>
+
+#include <triptych/core/error.hpp>
+
+#include "testing/expect_error.hpp"
+
+namespace triptych::skin_tracker {
+namespace {
+
+constexpr FrameFormat all_formats[] = {FrameFormat::rgb,  FrameFormat::bgr,  FrameFormat::rgba,
+                                       FrameFormat::bgra, FrameFormat::nv12, FrameFormat::yuyv};
+
+TEST(FrameFormat, NamesGoBothWays) {
+  for (const FrameFormat format : all_formats) EXPECT_EQ(parse_frame_format(to_string(format)), format);
+  EXPECT_EQ(to_string(FrameFormat::nv12), "nv12");
+  EXPECT_ERROR(parse_frame_format("RGB"), InvalidArgument,
+               "\"RGB\" is no frame format; expected one of rgb, bgr, rgba, bgra, nv12, yuyv");
+  EXPECT_ERROR(to_string(static_cast<FrameFormat>(99)), InvalidArgument, "number 99");
+}
+
+TEST(FrameFormat, KnowsTheBytes) {
+  const int bytes[] = {3, 3, 4, 4, 1, 2};
+  for (std::size_t i = 0; i < std::size(all_formats); ++i)
+    EXPECT_EQ(bytes_per_pixel(all_formats[i]), bytes[i]);
+}
+
+TEST(Region, IsClipped) {
+  EXPECT_EQ(clip({2, 3, 4, 5}, 100, 50), (Region{2, 3, 4, 5}));
+  EXPECT_EQ(clip({-2, -3, 4, 5}, 100, 50), (Region{0, 0, 2, 2}));
+  EXPECT_EQ(clip({98, 40, 40, 40}, 100, 50), (Region{98, 40, 2, 10}));
+  EXPECT_EQ(clip({-10, -10, 1000, 1000}, 100, 50), (Region{0, 0, 100, 50}));
+  EXPECT_EQ(clip({100, 0, 5, 5}, 100, 50), Region{});
+  EXPECT_EQ(clip({-5, 0, 5, 5}, 100, 50), Region{});
+  EXPECT_EQ(clip({5, 5, 0, 5}, 100, 50), Region{});
+  EXPECT_EQ(clip({5, 5, -3, 5}, 100, 50), Region{});
+  EXPECT_EQ(clip({INT_MAX, INT_MAX, INT_MAX, INT_MAX}, 100, 50), Region{});
+  EXPECT_EQ(clip({INT_MIN, 1, INT_MAX, 5}, 100, 50), Region{});
+  EXPECT_EQ(clip({-1, -1, INT_MAX, INT_MAX}, 100, 50), (Region{0, 0, 100, 50}));
+}
+
+TEST(Frame, IsMadeOfImages) {
+  const std::vector<Bgra8> pixels(40);
+  const Frame frame = ImageView<const Bgra8>(pixels.data(), 3, 2, 20 * std::int64_t{sizeof(Bgra8)});
+  EXPECT_EQ(frame.format(), FrameFormat::bgra);
+  EXPECT_EQ(frame.width(), 3);
+  EXPECT_EQ(frame.height(), 2);
+  EXPECT_EQ(frame.pitch_bytes(), 80);
+  EXPECT_EQ(frame.whole(), (Region{0, 0, 3, 2}));
+  EXPECT_FALSE(frame.empty());
+  EXPECT_TRUE(Frame{}.empty());
+  EXPECT_TRUE(Frame(FrameFormat::rgb, nullptr, 0, 7, 0).empty());
+}
+
+TEST(Frame, RejectsWhatCannotBe) {
+  const std::uint8_t byte = 0;
+  const auto make = [&](FrameFormat format, std::int64_t width, std::int64_t height, std::int64_t pitch,
+                        const std::uint8_t* chroma = nullptr, std::int64_t chroma_pitch = 0) {
+    return Frame(format, &byte, width, height, pitch, chroma, chroma_pitch);
+  };
+  EXPECT_ERROR(make(FrameFormat::rgb, -1, 2, 10), InvalidArgument, "cannot be -1 x 2");
+  EXPECT_ERROR(make(FrameFormat::rgb, 8193, 2, 1 << 20), InvalidArgument, "larger than 8192 x 4352");
+  EXPECT_ERROR(make(FrameFormat::rgb, 8, 4353, 1 << 20), InvalidArgument, "larger than 8192 x 4352");
+  EXPECT_ERROR(make(FrameFormat::rgb, (std::int64_t{1} << 32) + 1, 1, INT64_MAX), InvalidArgument, "larger");
+  EXPECT_ERROR(make(FrameFormat::rgb, 4, 2, 11), InvalidArgument, "take 12 bytes, more than the pitch of 11");
+  EXPECT_ERROR(make(FrameFormat::rgba, 4, 2, 15), InvalidArgument, "take 16 bytes");
+  EXPECT_ERROR(make(FrameFormat::yuyv, 5, 2, 100), InvalidArgument, "width must be even");
+  EXPECT_ERROR(make(FrameFormat::nv12, 4, 3, 100, &byte, 4), InvalidArgument, "must be even");
+  EXPECT_ERROR(make(FrameFormat::nv12, 5, 4, 100, &byte, 6), InvalidArgument, "must be even");
+  EXPECT_ERROR(make(FrameFormat::nv12, 4, 2, 4), InvalidArgument, "no plane of U and V");
+  EXPECT_ERROR(make(FrameFormat::nv12, 4, 2, 4, &byte, 3), InvalidArgument, "more than the pitch of 3");
+  EXPECT_ERROR(make(FrameFormat::rgb, 4, 2, 12, &byte, 12), InvalidArgument, "one plane");
+  EXPECT_ERROR(Frame(FrameFormat::rgb, nullptr, 4, 2, 12), InvalidArgument, "null pointer");
+  EXPECT_ERROR(make(static_cast<FrameFormat>(9), 4, 2, 12), InvalidArgument, "number 9");
+  EXPECT_NO_THROW(make(FrameFormat::rgb, 1, 1, 3));
+}
+
+}  // namespace
+}  // namespace triptych::skin_tracker

@@ -1,0 +1,277 @@
+// What adds up pixels for a tracker on a GPU, alone or beside the CPU: the bits of the CPU, from memory of
+// any kind, and nothing allocated once it runs.
+#include "engine/summer.hpp"
+#include "skin_tracker/frame/frames.hpp"
+#include "testing/expect_error.hpp"
+#include "testing/gpu.hpp"
+
+#include <gtest/gtest.h>
+#include <triptych/skin_tracker/locate.hpp>
+#include <triptych/skin_tracker/tracker.hpp>
+
+#include <set>
+
+namespace triptych::skin_tracker {
+namespace {
+
+using test::all_frame_formats;
+using test::PinnedFrame;
+using test::RandomFrame;
+
+constexpr LinearFilter filter{0.012, -0.004, -0.006, -0.3};
+constexpr double ready_us = 500;
+
+class TrackerCuda : public testing::Test {
+ protected:
+  void SetUp() override { TRIPTYCH_REQUIRE_CUDA_OR_SKIP(); }
+};
+
+void expect_bits_of_the_cpu(Summer& summer, const Frame& frame) {
+  const int w = frame.width(), h = frame.height();
+  const Region whole = frame.whole();
+  EXPECT_EQ(summer.sum(frame, whole), sum_cpu(frame, whole, filter));
+  // then parts of the same frame
+  for (const Region region : {Region{3, 5, w / 2, h / 3}, Region{0, 0, w, 0}, Region{w - 1, h - 1, 1, 1}})
+    EXPECT_EQ(summer.sum(frame, region), sum_cpu(frame, region, filter)) << region.y;
+}
+
+TEST_F(TrackerCuda, EveryFormatFromPageableAndPageLockedMemory) {
+  std::uint64_t seed = 10;
+  for (const FrameFormat format : all_frame_formats) {
+    for (const int padding : {0, 5}) {
+      const RandomFrame pageable(format, 642, 482, ++seed, padding), next(format, 642, 482, ++seed, padding);
+      SCOPED_TRACE(pageable.words());
+      const PinnedFrame locked(pageable);
+      const Frame first = pageable.host();
+      for (const bool joint : {false, true}) {
+        const auto summer =
+            joint ? make_joint_summer(filter, format, first.width(), first.height(), 0, 0, ready_us)
+                  : make_cuda_summer(filter, format, first.width(), first.height(), 0, 0);
+        expect_bits_of_the_cpu(*summer, first);
+        expect_bits_of_the_cpu(*summer, next.host());
+        expect_bits_of_the_cpu(*summer, locked.host());
+      }
+    }
+  }
+}
+
+// Only the rows of a region are uploaded: rows of the frame before must not be mistaken for this one's.
+TEST_F(TrackerCuda, RegionsOfFramesThatChange) {
+  for (const FrameFormat format : {FrameFormat::rgba, FrameFormat::nv12}) {
+    const RandomFrame one(format, 320, 200, 21), two(format, 320, 200, 22);
+    const auto summer = make_cuda_summer(filter, format, 320, 200, 0, 0);
+    for (const Region region : {Region{0, 0, 320, 200}, Region{10, 91, 100, 17}, Region{10, 50, 100, 20},
+                                Region{0, 40, 320, 1}, Region{0, 0, 320, 200}}) {
+      for (const RandomFrame* frame : {&one, &two})
+        EXPECT_EQ(summer->sum(frame->host(), region), sum_cpu(frame->host(), region, filter))
+            << to_string(format) << ", rows from " << region.y;
+    }
+  }
+}
+
+// Frames on their way at the same time: pageable ones may change at once, the order is kept.
+TEST_F(TrackerCuda, FramesInFlightKeepTheirOrderAndTheirPixels) {
+  for (const TrackOn on : {TrackOn::cuda, TrackOn::joint}) {
+    for (const bool pinned : {false, true}) {
+      TrackerOptions options;
+      options.on = on;
+      Tracker tracker(filter, FrameFormat::rgba, 640, 360, options);
+      std::vector<RandomFrame> frames;
+      std::vector<PinnedFrame> locked;
+      frames.reserve(20);
+      for (std::uint64_t k = 0; k < 20; ++k) frames.emplace_back(FrameFormat::rgba, 640, 360, 100 + k);
+      for (const RandomFrame& frame : frames) locked.emplace_back(frame);
+      std::vector<std::uint8_t> camera(frames[0].bytes().size());  // one buffer, filled again and again
+      const auto frame = [&](std::size_t k) -> Frame {
+        if (pinned) return locked[k].host();
+        camera = frames[k].bytes();
+        const Frame f = frames[k].host();
+        return {f.format(), camera.data(), f.width(), f.height(), f.pitch_bytes()};
+      };
+      const auto expect = [&](std::size_t k) {
+        const TrackedHead head = tracker.next();
+        const Head exact = locate_cpu(frames[k].host(), filter);
+        EXPECT_EQ(head.frame, static_cast<std::int64_t>(k));
+        EXPECT_EQ(head.raw.x_px, exact.x_px) << k;
+        EXPECT_EQ(head.raw.y_px, exact.y_px) << k;
+        EXPECT_EQ(head.raw.xx_px2, exact.xx_px2) << k;
+      };
+      for (std::size_t k = 0; k < frames.size(); ++k) {
+        if (tracker.in_flight() == Tracker::most_in_flight)
+          expect(k - static_cast<std::size_t>(Tracker::most_in_flight));
+        tracker.submit(frame(k));
+      }
+      EXPECT_EQ(tracker.in_flight(), Tracker::most_in_flight);
+      EXPECT_ERROR(tracker.submit(frame(0)), InvalidArgument, "in flight");
+      EXPECT_ERROR(tracker.track(frame(0)), InvalidArgument, "in flight");
+      for (std::size_t k = frames.size() - 3; k < frames.size(); ++k) expect(k);
+      EXPECT_ERROR(tracker.next(), InvalidArgument, "submit");
+      tracker.submit(frame(1));  // destroyed with a frame on its way
+    }
+  }
+}
+
+TEST_F(TrackerCuda, AFrameOnTheGpuStaysThere) {
+  const RandomFrame frame(FrameFormat::bgra, 640, 360, 31);
+  Stream stream;
+  DeviceBuffer<std::uint8_t> memory(static_cast<std::int64_t>(frame.bytes().size()));
+  copy_to_device(std::span<const std::uint8_t>(frame.bytes()), memory.span(), stream);
+  stream.synchronize();
+  const Region region{11, 21, 300, 200};
+  for (const bool joint : {false, true}) {
+    const auto summer = joint ? make_joint_summer(filter, FrameFormat::bgra, 640, 360, 0, 0, ready_us)
+                              : make_cuda_summer(filter, FrameFormat::bgra, 640, 360, 0, 0);
+    EXPECT_EQ(summer->sum(frame.device(memory.data()), region), sum_cpu(frame.host(), region, filter));
+    EXPECT_EQ(summer->gpu_rows(), 200);
+  }
+}
+
+TEST_F(TrackerCuda, ClassifiersThatAreNotLinearGoByTheirTable) {
+  ChrominanceEllipse ellipse;
+  ellipse.mean = {150, 110};
+  ellipse.precision = {0.005, 0.001, 0.008};
+  const WeightTable<std::uint16_t> table{Classifier(ellipse)};
+  for (const FrameFormat format : {FrameFormat::rgb, FrameFormat::nv12}) {
+    const RandomFrame frame(format, 322, 242, 41);
+    const Sums expected = sum_cpu(frame.host(), frame.host().whole(), table);
+    EXPECT_GT(expected.weight, 0u);
+    const auto cuda = make_cuda_summer(ellipse, format, 322, 242, 0, 0);
+    const auto joint = make_joint_summer(ellipse, format, 322, 242, 0, 2, ready_us);
+    EXPECT_EQ(cuda->sum(frame.host(), frame.host().whole()), expected);
+    for (int k = 0; k < 5; ++k) EXPECT_EQ(joint->sum(frame.host(), frame.host().whole()), expected);
+  }
+}
+
+TEST_F(TrackerCuda, TheJointFormTriesSplitsAndEachHasTheSameBits) {
+  const RandomFrame frame(FrameFormat::rgba, 1920, 1080, 51);
+  const Sums expected = sum_cpu(frame.host(), frame.host().whole(), filter);
+  const PinnedFrame locked(frame);
+  for (const bool pinned : {false, true}) {
+    const Frame host = pinned ? locked.host() : frame.host();
+    const auto summer = make_joint_summer(filter, FrameFormat::rgba, 1920, 1080, 0, 0, ready_us);
+    std::set<int> splits;
+    for (int k = 0; k < 100; ++k) {
+      EXPECT_EQ(summer->sum(host, host.whole()), expected);
+      EXPECT_GE(summer->gpu_rows(), 0);
+      EXPECT_LE(summer->gpu_rows(), 1080);
+      splits.insert(summer->gpu_rows());
+    }
+    // copying what a core could have added up meanwhile is not worth it
+    if (pinned) {
+      EXPECT_GE(splits.size(), 3u);
+    } else {
+      EXPECT_EQ(splits, std::set<int>{0});
+    }
+  }
+}
+
+// Cores begin before it is known whether the GPU can read this frame where it lies.
+TEST_F(TrackerCuda, TheJointFormTakesFramesOfAnyMemoryInAnyOrder) {
+  const RandomFrame first(FrameFormat::rgba, 640, 360, 52), second(FrameFormat::rgba, 640, 360, 53);
+  const PinnedFrame locked(first);
+  const Region part{100, 31, 300, 212};
+  const auto summer = make_joint_summer(filter, FrameFormat::rgba, 640, 360, 0, 0, ready_us);
+  for (int k = 0; k < 120; ++k) {
+    const Frame host = k / 3 % 3 == 1 || k % 5 == 0 ? second.host() : locked.host();
+    const Region region = k % 4 == 3 ? part : host.whole();
+    EXPECT_EQ(summer->sum(host, region), sum_cpu(host, region, filter)) << k;
+    if (host.data() == second.host().data()) {
+      EXPECT_EQ(summer->gpu_rows(), 0) << k;
+    }
+  }
+}
+
+TEST_F(TrackerCuda, SteadyStateAllocatesNothing) {
+  const RandomFrame frame(FrameFormat::rgba, 640, 360, 61);
+  const Region part{100, 100, 50, 60};
+  for (const bool joint : {false, true}) {
+    const auto summer = joint ? make_joint_summer(filter, FrameFormat::rgba, 640, 360, 0, 0, ready_us)
+                              : make_cuda_summer(filter, FrameFormat::rgba, 640, 360, 0, 0);
+    const auto run = [&] {
+      for (int k = 0; k < 5; ++k) {
+        summer->sum(frame.host(), frame.host().whole());
+        summer->sum(frame.host(), part);
+      }
+    };
+    run();
+    const auto device = device_allocation_count();
+    const auto pinned = pinned_allocation_count();
+    run();
+    EXPECT_EQ(device_allocation_count(), device);
+    EXPECT_EQ(pinned_allocation_count(), pinned);
+  }
+}
+
+TEST_F(TrackerCuda, AChangedPixelIsSeenInTheNextFrame) {
+  RandomFrame frame(FrameFormat::rgba, 640, 360, 71);
+  const LinearFilter red{1.0 / 255, 0, 0, 0};
+  const auto summer = make_cuda_summer(red, FrameFormat::rgba, 640, 360, 0, 0);
+  const Sums before = summer->sum(frame.host(), frame.host().whole());
+  frame.bytes()[std::size_t{4} * (640 * 360 - 1)] ^= 1;
+  EXPECT_NE(summer->sum(frame.host(), frame.host().whole()), before);
+}
+
+TEST_F(TrackerCuda, SamplesAreThoseOfTheCpu) {
+  ChrominanceEllipse ellipse;
+  ellipse.mean = {150, 110};
+  ellipse.precision = {0.005, 0.001, 0.008};
+  std::uint64_t seed = 90;
+  for (const Classifier& classifier : {Classifier(filter), Classifier(ellipse)}) {
+    for (const FrameFormat format : all_frame_formats) {
+      const auto cpu = make_cpu_summer(classifier, format, 1);
+      const RandomFrame frame(format, 202, 102, ++seed, 3);
+      SCOPED_TRACE(frame.words());
+      Stream stream;
+      DeviceBuffer<std::uint8_t> memory(static_cast<std::int64_t>(frame.bytes().size()));
+      copy_to_device(std::span<const std::uint8_t>(frame.bytes()), memory.span(), stream);
+      stream.synchronize();
+      const auto summer = make_cuda_summer(classifier, format, 202, 102, 0, 0);
+      for (const int step : {1, 2, 7}) {
+        const Region region{11, 5, 150, 90};
+        const auto count = static_cast<std::size_t>((150 / step) * (90 / step));
+        std::vector<std::uint16_t> expected(count, 1), from_host(count, 2), on_gpu(count, 3);
+        cpu->sample(frame.host(), region, step, expected);
+        summer->sample(frame.host(), region, step, from_host);
+        summer->sample(frame.device(memory.data()), region, step, on_gpu);
+        EXPECT_EQ(from_host, expected);
+        EXPECT_EQ(on_gpu, expected);
+      }
+    }
+  }
+}
+
+TEST_F(TrackerCuda, TheTrackerSeesTheSameHeadOnEveryDevice) {
+  HistogramRatio colours{3, {}};
+  for (int i = 0; i < 1 << 9; ++i) colours.share.push_back(static_cast<float>(i * 37 % 101) / 100);
+  for (const std::optional<Classifier>& gate_by :
+       {std::optional<Classifier>(), std::optional<Classifier>(colours)}) {
+    TrackerOptions options;
+    options.gate = true;
+    options.gate_by = gate_by;
+    Tracker cpu(filter, FrameFormat::rgb, 640, 480, options);
+    options.on = TrackOn::cuda;
+    Tracker cuda(filter, FrameFormat::rgb, 640, 480, options),
+        resident(filter, FrameFormat::rgb, 640, 480, options);
+    options.on = TrackOn::joint;
+    Tracker joint(filter, FrameFormat::rgb, 640, 480, options);
+    Stream stream;
+    for (std::uint64_t seed = 80; seed < 90; ++seed) {
+      const RandomFrame frame(FrameFormat::rgb, 640, 480, seed);
+      DeviceBuffer<std::uint8_t> memory(static_cast<std::int64_t>(frame.bytes().size()));
+      copy_to_device(std::span<const std::uint8_t>(frame.bytes()), memory.span(), stream);
+      stream.synchronize();
+      const TrackedHead expected = cpu.track(frame.host());
+      for (const TrackedHead& head : {cuda.track(frame.host()), joint.track(frame.host()),
+                                      resident.track(frame.device(memory.data()))}) {
+        EXPECT_EQ(head.found, expected.found);
+        EXPECT_EQ(head.x_px, expected.x_px);
+        EXPECT_EQ(head.y_px, expected.y_px);
+        EXPECT_EQ(head.area, expected.area);
+        EXPECT_EQ(head.window, expected.window);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace triptych::skin_tracker

@@ -1,0 +1,59 @@
+"""The subsystems of each module, bottom to top: what each folder of src/ owns and may include.
+
+A folder may include itself and the folders named here, nothing else. Public headers belong to folders, too: including
+triptych/<module>/<header>.hpp is including the folder that owns it. check_includes.py reads this table.
+"""
+
+# module -> folder -> (folders it may include, public headers it owns)
+LAYERS = {
+    "capsule_likelihood": {
+        "geometry": ("", "geometry"),
+        "body": ("geometry", "skeleton kinematics"),
+        "body/io": ("body geometry", "bvh bvh_skeleton pose_file skeleton_file"),
+        "cloud": ("geometry", "cloud image_file"),
+        "rays": ("geometry", "rays"),
+        "likelihood": ("rays geometry", "likelihood tune gpu_team"),
+        "resample": ("", "resample"),
+        "filter": ("body likelihood rays resample geometry", "particle_filter"),
+        "synthetic": ("body geometry", "render synthetic_walk"),
+        "person": ("body cloud synthetic geometry", "fit_human"),
+        "paper": ("rays geometry", "listing"),
+    },
+    "skin_tracker": {
+        "colour": ("", "filter classifier weight_table"),
+        "frame": ("colour", "frame head"),
+        "calibration": ("frame colour", "calibrate"),
+        "moments": ("frame colour", "locate"),
+        "moments/cuda": ("moments frame colour", ""),
+        "gate": ("moments frame colour", ""),
+        "engine": ("moments moments/cuda frame colour", ""),
+        "engine/joint": ("engine moments moments/cuda frame colour", "split"),
+        "tracker": ("engine gate frame colour", "tracker one_euro perspective"),
+        "paper": ("moments frame colour", "variants"),
+        "synthetic": ("calibration frame", "synthetic"),
+    },
+    "aam_fit": {
+        "shape": ("", "shape triangulation reference_frame"),
+        "features": ("", "features planes"),
+        "model": ("shape features", "model model_file"),
+        "warp": ("shape features", ""),
+        "crop": ("model features shape", "prepare"),
+        "fit": ("model features shape", "fit"),
+        "fit/cpu": ("fit model features", ""),
+        "fit/cuda": ("fit warp model features shape", "fit_cuda"),
+        "fit/compositional": ("fit fit/cpu warp model features", "inverse_compositional"),
+        "fitter": ("fit fit/cuda fit/compositional crop model features shape", "fitter face_tracker"),
+        "data": ("shape features", "landmark_file example"),
+        "train": ("data crop fit warp model shape features", "train appearance"),
+        "synthetic": ("data shape features", "synthetic_face"),
+    },
+}
+
+# The modules, bottom to top: each may include only those before it, and the three workloads never each other.
+MODULES = {
+    "core": "",
+    "reduction": "core",
+    "capsule_likelihood": "core reduction",
+    "skin_tracker": "core reduction",
+    "aam_fit": "core reduction",
+}
