@@ -88,7 +88,7 @@ if(TRIPTYCH_CUDA_ENABLED)
     if(CMAKE_CUDA_ARCHITECTURES)
       set(_triptych_architectures "${CMAKE_CUDA_ARCHITECTURES}")
     elseif(NOT _triptych_architectures)
-      set(_triptych_architectures "75-virtual;80-real;86-real;89-real;90-real")
+      set(_triptych_architectures "75-virtual;80-real;86-real;89-real;90-real;90-virtual")
     endif()
     set(TRIPTYCH_CUDA_ARCHITECTURES "${_triptych_architectures}" CACHE STRING
       "CUDA architectures to compile for, in CMake's notation; by default those of the GPUs that are here")

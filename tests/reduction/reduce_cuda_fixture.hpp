@@ -18,7 +18,7 @@ inline Options by(Strategy strategy) { return {strategy, Determinism::not_guaran
 
 inline std::vector<Strategy> strategies_and_automatic() {
   std::vector<Strategy> all{Strategy::automatic};
-  all.insert(all.end(), all_strategies().begin(), all_strategies().end());
+  for (const Strategy strategy : all_strategies()) all.push_back(strategy);
   return all;
 }
 
