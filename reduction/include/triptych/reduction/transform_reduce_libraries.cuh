@@ -70,6 +70,7 @@ __global__ void store_value_kernel(V value, V* result) {
 }  // namespace detail
 
 struct WithLibraries {
+  static constexpr bool any = true;
   template <class S, class M>
   static void run(const detail::Reduction<S, M>& r, Strategy strategy) {
     if (strategy == Strategy::cub_block) {
