@@ -135,6 +135,7 @@ struct Reduction {
   void run(Strategy strategy) const {
     const int tiles = ladder_blocks(n, ladder_threads, most_partials);
     const int strided = ladder_blocks(n, ladder_threads, strided_blocks);
+    const int strided_x2 = ladder_blocks(n, 2 * ladder_threads, strided_blocks);  // two elements a thread
     switch (strategy) {
       case Strategy::global_atomic:
         clear_result();
@@ -151,11 +152,11 @@ struct Reduction {
       case Strategy::grid_stride_shared:
         return two_launches(grid_stride_shared_kernel<1, S, M>, strided);
       case Strategy::grid_stride_shared_x2:
-        return two_launches(grid_stride_shared_kernel<2, S, M>, strided);
+        return two_launches(grid_stride_shared_kernel<2, S, M>, strided_x2);
       case Strategy::grid_stride_register:
-        return two_launches(grid_stride_register_kernel<S, M>, strided);
+        return two_launches(grid_stride_register_kernel<S, M>, strided_x2);
       case Strategy::grid_stride_atomic: {
-        const int few = std::min(strided, strided_atomic_blocks(n));
+        const int few = std::min(strided_x2, strided_atomic_blocks(n));
         clear_result();
         return launch(grid_stride_atomic_kernel<S, M>, {grid(few), ladder_threads}, stream, source, n, monoid,
                       few, result, lock());
