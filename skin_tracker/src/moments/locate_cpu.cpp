@@ -34,7 +34,7 @@ Sums sum_region(const Region& region, int threads, Sum sum_strip) {
   std::array<PartSums, most_workers> parts;
   Sums sums;
   reduction::fold_chunks(
-      std::span(parts), workers, 1, workers,
+      std::span<PartSums>(parts), workers, 1, workers,
       [&](PartSums& part, std::int64_t worker, std::int64_t) {
         part.sums = deal.work(static_cast<int>(worker), sum_strip);
       },
