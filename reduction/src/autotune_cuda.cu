@@ -1,5 +1,6 @@
 // Choices measured on the current GPU.
 #include "automatic.hpp"
+#include "element_lists.hpp"
 
 #include <triptych/core/cuda.cuh>
 #include <triptych/core/device.hpp>
@@ -9,9 +10,7 @@
 #include <triptych/reduction/autotune.hpp>
 #include <triptych/reduction/reduce.hpp>
 
-#include <algorithm>
-#include <bit>
-#include <limits>
+#include <vector>
 
 namespace triptych::reduction {
 
@@ -21,9 +20,9 @@ int current_device() {
   return device;
 }
 
-namespace {
+std::string device_name(int device) { return Device::cuda(device).properties().name; }
 
-std::string device_name() { return Device::cuda(current_device()).properties().name; }
+namespace {
 
 constexpr int calls = 16;  // of a graph that is timed
 
@@ -31,49 +30,54 @@ constexpr int calls = 16;  // of a graph that is timed
 
 RowPlan tune_multiply_cuda(TuningCache& cache, DeviceMatrixView<const float> a, DeviceSpan<const float> x,
                            DeviceSpan<float> y, Workspace& workspace, StreamRef stream) {
-  const auto candidates = candidate_row_plans(a.rows(), a.cols(), current_row_device());
+  const std::string device = device_name(current_device());
+  auto candidates = candidate_row_plans(a.rows(), a.cols(), current_row_device());
+  // what the default file knows needs no rivals
+  if (const auto known = known_row_plan(default_tuning(), device, a.rows(), a.cols(), candidates);
+      known && !known_row_plan(cache, device, a.rows(), a.cols(), candidates))
+    candidates = {*known};
   bool measured = false;
-  const RowPlan best =
-      tune_rows(cache, device_name(), a.rows(), a.cols(), candidates, [&](const RowPlan& plan) {
-        measured = true;
-        return replay_us(stream, calls, [&] { multiply_cuda(a, x, y, plan, workspace, stream); });
-      });
+  const RowPlan best = tune_rows(cache, device, a.rows(), a.cols(), candidates, [&](const RowPlan& plan) {
+    measured = true;
+    return replay_us(stream, calls, [&] { multiply_cuda(a, x, y, plan, workspace, stream); });
+  });
   if (measured) cache.save();
   return best;
 }
 
-Strategy tune_sum_cuda(TuningCache& cache, DeviceSpan<const float> values, Workspace& workspace,
-                       StreamRef stream) {
-  const std::string device = device_name();
-  const auto bytes = static_cast<std::int64_t>(values.size_bytes());
-  const std::string key = "sum of 2^" + std::to_string(std::bit_width(values.size_bytes())) + " bytes";
-  // automatic never stands for a strategy that does not keep the order of combining fixed
-  constexpr Strategy contenders[] = {Strategy::single_pass, Strategy::cluster, Strategy::warp_shuffle};
-  Strategy best = Strategy::single_pass;
-  const auto known = cache.find(device, key);
-  const auto* remembered = std::find_if(std::begin(contenders), std::end(contenders),
-                                        [&](Strategy s) { return known && *known == to_string(s); });
-  if (remembered != std::end(contenders)) {
-    best = *remembered;
-  } else {
-    DeviceBuffer<float> result(1);
-    double best_us = std::numeric_limits<double>::infinity();
-    for (const Strategy strategy : contenders) {
-      try {
-        const Options options{strategy, Determinism::run_to_run, 0};
-        const double us = replay_us(stream, calls, [&] {
-          sum_cuda<float, float>(values, result.data(), options, workspace, stream);
-        });
-        if (us < best_us) best_us = us, best = strategy;
-      } catch (const Unavailable&) {
-        // not on this GPU
-      }
-    }
-    cache.remember(device, key, std::string(to_string(best)));
-    cache.save();
+RowPlan automatic_row_plan(std::int64_t rows, std::int64_t cols) {
+  const RowDevice device = current_row_device();
+  if (default_tuning().size() > 0) {
+    const auto candidates = candidate_row_plans(rows, cols, device);
+    if (const auto plan =
+            known_row_plan(default_tuning(), device_name(current_device()), rows, cols, candidates))
+      return *plan;
   }
-  set_automatic(current_device(), bytes, best);
+  return plan_rows(rows, cols, device);
+}
+
+template <class A, class T>
+requires SumPair<T, A> Strategy tune_sum_cuda(TuningCache& cache, DeviceSpan<const T> values,
+                                              Workspace& workspace, StreamRef stream) {
+  const int device = current_device();
+  const auto bytes = static_cast<std::int64_t>(values.size_bytes());
+  DeviceBuffer<A> result(1);
+  bool measured = false;
+  const Strategy best = tune_strategy(
+      cache, device_name(device), detail::tuned_sum<A, T>, bytes, Sum<A>::exact, [&](Strategy s) {
+        measured = true;
+        const Options options{s, Determinism::run_to_run, 0};
+        return replay_us(stream, calls,
+                         [&] { sum_cuda<A, T>(values, result.data(), options, workspace, stream); });
+      });
+  if (measured) cache.save();
+  set_automatic(device, detail::tuned_sum<A, T>, bytes, best);
   return best;
 }
+
+#define TRIPTYCH_TUNE_SUM(A, T) \
+  template Strategy tune_sum_cuda<A, T>(TuningCache&, DeviceSpan<const T>, Workspace&, StreamRef);
+TRIPTYCH_FOR_EACH_SUM(TRIPTYCH_TUNE_SUM)
+#undef TRIPTYCH_TUNE_SUM
 
 }  // namespace triptych::reduction

@@ -10,6 +10,7 @@
 namespace triptych::reduction {
 
 int current_device() { throw_cuda_unavailable("current_device"); }
+std::string device_name(int) { throw_cuda_unavailable("device_name"); }
 
 template <class A, class T>
 requires SumPair<T, A>
@@ -48,8 +49,14 @@ void moments_cuda(DeviceSpan<const T>, Moments*, const Options&, Workspace&, Str
   throw_cuda_unavailable("moments_cuda");
 }
 
-#define TRIPTYCH_SUM(A, T) \
-  template void sum_cuda<A, T>(DeviceSpan<const T>, A*, const Options&, Workspace&, StreamRef);
+template <class A, class T>
+requires SumPair<T, A> Strategy tune_sum_cuda(TuningCache&, DeviceSpan<const T>, Workspace&, StreamRef) {
+  throw_cuda_unavailable("tune_sum_cuda");
+}
+
+#define TRIPTYCH_SUM(A, T)                                                                      \
+  template void sum_cuda<A, T>(DeviceSpan<const T>, A*, const Options&, Workspace&, StreamRef); \
+  template Strategy tune_sum_cuda<A, T>(TuningCache&, DeviceSpan<const T>, Workspace&, StreamRef);
 #define TRIPTYCH_DOT(A, T)                                                                               \
   template void dot_cuda<A, T>(DeviceSpan<const T>, DeviceSpan<const T>, A*, const Options&, Workspace&, \
                                StreamRef);
@@ -85,8 +92,6 @@ RowPlan tune_multiply_cuda(TuningCache&, DeviceMatrixView<const float>, DeviceSp
   throw_cuda_unavailable("tune_multiply_cuda");
 }
 
-Strategy tune_sum_cuda(TuningCache&, DeviceSpan<const float>, Workspace&, StreamRef) {
-  throw_cuda_unavailable("tune_sum_cuda");
-}
+RowPlan automatic_row_plan(std::int64_t, std::int64_t) { throw_cuda_unavailable("automatic_row_plan"); }
 
 }  // namespace triptych::reduction

@@ -24,24 +24,23 @@ void reduce_rows(std::int64_t rows, std::int64_t cols, int threads, std::span<fl
   if (rows == 0) return;
   const std::int64_t pieces = std::max<std::int64_t>(1, (cols + piece_cols - 1) / piece_cols);
   const bool alone = rows * cols < worth_threads;
-  std::vector<detail::cpu::Slot<float>> slots(pieces == 1 ? 0 : static_cast<std::size_t>(rows * pieces));
-  detail::cpu::split_among_threads(
-      rows * pieces, alone ? 1 : threads, [&](std::int64_t first, std::int64_t last) {
-        for (std::int64_t k = first; k < last; ++k) {
-          const std::int64_t begin = k % pieces * piece_cols;
-          const float sum = detail::cpu::reduce_range(row_source(k / pieces), begin,
-                                                      std::min(cols, begin + piece_cols), Sum<float>{});
-          if (pieces == 1) {
-            result[static_cast<std::size_t>(k)] = sum;
-          } else {
-            slots[static_cast<std::size_t>(k)].value = sum;
-          }
-        }
-      });
+  std::vector<Slot<float>> slots(pieces == 1 ? 0 : static_cast<std::size_t>(rows * pieces));
+  split_among_threads(rows * pieces, alone ? 1 : threads, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t k = first; k < last; ++k) {
+      const std::int64_t begin = k % pieces * piece_cols;
+      const float sum = detail::cpu::reduce_range(row_source(k / pieces), begin,
+                                                  std::min(cols, begin + piece_cols), Sum<float>{});
+      if (pieces == 1) {
+        result[static_cast<std::size_t>(k)] = sum;
+      } else {
+        slots[static_cast<std::size_t>(k)].value = sum;
+      }
+    }
+  });
   if (pieces == 1) return;
   for (std::int64_t r = 0; r < rows; ++r) {
     result[static_cast<std::size_t>(r)] =
-        detail::cpu::combine_pairwise(slots.data() + r * pieces, pieces, Sum<float>{});
+        combine_pairwise<Sum<float>>({slots.data() + r * pieces, static_cast<std::size_t>(pieces)}, {});
   }
 }
 

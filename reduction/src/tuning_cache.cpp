@@ -1,3 +1,5 @@
+#include "automatic.hpp"
+
 #include <triptych/core/error.hpp>
 #include <triptych/core/json.hpp>
 #include <triptych/reduction/autotune.hpp>
@@ -6,9 +8,11 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <limits>
+#include <string_view>
 #include <thread>
 
 namespace triptych::reduction {
@@ -36,7 +40,7 @@ Choices choices_of(const Json& json, const std::string& file) {
                      "is of version " + std::to_string(version) + ", not " + std::to_string(format_version));
   }
   Choices choices;
-  const Json& devices = detail::member(json, "devices", file);
+  const Json& devices = triptych::detail::member(json, "devices", file);
   if (!devices.is_object()) throw ParseError(file, 0, 0, "expected \"devices\" to be an object");
   for (const auto& [device, entries] : devices.items()) {
     if (!entries.is_object())
@@ -91,6 +95,10 @@ void require_utf8(const std::string& text, const char* what) {
   } catch (const Json::exception&) {
     throw InvalidArgument(std::string("the tuning cache keeps text; the ") + what + " is not UTF-8");
   }
+}
+
+std::string row_key(std::int64_t rows, std::int64_t cols) {
+  return "rows " + std::to_string(rows) + "x" + std::to_string(cols);
 }
 
 const char* environment(const char* name) {
@@ -153,18 +161,35 @@ fs::path TuningCache::default_file() {
   return {};
 }
 
+TuningCache read_default_tuning() noexcept {
+  try {
+    const char* wish = environment("TRIPTYCH_TUNING");
+    if (wish == nullptr || std::string_view(wish) != "off") return TuningCache(TuningCache::default_file());
+  } catch (...) {  // out of memory: nothing is known
+  }
+  return {};
+}
+
+const TuningCache& default_tuning() noexcept {
+  static const TuningCache cache = read_default_tuning();
+  return cache;
+}
+
+std::optional<RowPlan> known_row_plan(const TuningCache& cache, const std::string& device, std::int64_t rows,
+                                      std::int64_t cols, const std::vector<RowPlan>& candidates) {
+  const auto known = cache.find(device, row_key(rows, cols));
+  const auto plan = std::find_if(candidates.begin(), candidates.end(),
+                                 [&](const RowPlan& p) { return known && to_string(p) == *known; });
+  if (plan == candidates.end()) return std::nullopt;  // of another version, or damaged
+  return *plan;
+}
+
 RowPlan tune_rows(TuningCache& cache, const std::string& device, std::int64_t rows, std::int64_t cols,
                   const std::vector<RowPlan>& candidates,
                   const std::function<double(const RowPlan&)>& measure) {
   require(rows >= 0 && cols >= 0, "there is no matrix of ", rows, " x ", cols, " to tune for");
   require(!candidates.empty(), "there is no row plan to choose from");
-  const std::string key = "rows " + std::to_string(rows) + "x" + std::to_string(cols);
-  if (const auto known = cache.find(device, key)) {
-    for (const RowPlan& plan : candidates) {
-      if (to_string(plan) == *known)
-        return plan;  // anything else is of another version, or damaged: measured again
-    }
-  }
+  if (const auto known = known_row_plan(cache, device, rows, cols, candidates)) return *known;
   std::optional<RowPlan> best;
   double best_us = std::numeric_limits<double>::infinity();
   std::string problem = "no time was a finite number";
@@ -183,7 +208,7 @@ RowPlan tune_rows(TuningCache& cache, const std::string& device, std::int64_t ro
     throw Error("none of the " + std::to_string(candidates.size()) +
                 " row plans could be measured: " + problem);
   }
-  cache.remember(device, key, to_string(*best));
+  cache.remember(device, row_key(rows, cols), to_string(*best));
   return *best;
 }
 

@@ -60,5 +60,35 @@ TEST(AutotuneCuda, AutomaticFollowsWhatWasMeasured) {
   EXPECT_EQ(result[0], expected);
 }
 
+TEST(AutotuneCuda, TypesAreTunedApart) {
+  TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
+  Stream stream;
+  Workspace workspace;
+  DeviceBuffer<std::int32_t> values(1 << 12);
+  fill_bytes(values.span(), 0, stream);
+  TuningCache cache;
+  tune_sum_cuda<std::int32_t, std::int32_t>(cache, values.span(), workspace, stream);
+  EXPECT_EQ(cache.size(), 1u);
+  tune_sum_cuda<std::int64_t, std::int32_t>(cache, values.span(), workspace, stream);
+  EXPECT_EQ(cache.size(), 2u);
+}
+
+TEST(AutotuneCuda, ARememberedStrategyThatThisGpuLacksDoesNotThrow) {
+  TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
+  Stream stream;
+  Workspace workspace;
+  const std::vector<double> numbers(1 << 10, 0.5);
+  DeviceBuffer<double> device(1 << 10), sum(1);
+  copy_to_device(std::span<const double>(numbers), device.span(), stream);
+  TuningCache cache;
+  cache.remember(Device::cuda().properties().name, "sum of double in double, 2^14 bytes", "cluster");
+  EXPECT_EQ((tune_sum_cuda<double, double>(cache, device.span(), workspace, stream)), Strategy::cluster);
+  sum_cuda<double, double>(device.span(), sum.data(), {}, workspace, stream);  // compute capability 7.5 too
+  std::vector<double> result(1);
+  copy_to_host(DeviceSpan<const double>(sum.span()), std::span<double>(result), stream);
+  stream.ref().synchronize();
+  EXPECT_EQ(result[0], 512);
+}
+
 }  // namespace
 }  // namespace triptych::reduction

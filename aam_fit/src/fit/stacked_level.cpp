@@ -3,11 +3,13 @@
 
 #include <triptych/core/error.hpp>
 #include <triptych/core/parallel.hpp>
+#include <triptych/reduction/collective/chunks.hpp>
 
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "fit/fit_math.hpp"
 
@@ -44,19 +46,22 @@ Matrix products(const StackedLevel& s, int threads) {
   constexpr std::int64_t block = 1024, most_parts = 32;
   const std::int64_t n = s.samples, blocks = (n + block - 1) / block;
   const std::int64_t chunk = std::max<std::int64_t>(1, (blocks + most_parts - 1) / most_parts) * block;
-  std::vector<Matrix> parts(static_cast<std::size_t>((n + chunk - 1) / chunk),
+  std::vector<Matrix> parts(static_cast<std::size_t>(reduction::chunk_count(n, chunk)),
                             Matrix::Zero(s.rows(), s.modes + 2));
-  parallel_chunks(n, chunk, threads, [&](std::int64_t begin, std::int64_t end, std::int64_t part) {
-    Matrix& sum = parts[static_cast<std::size_t>(part)];
-    for (std::int64_t first = begin; first < end; first += block) {
-      const std::int64_t count = std::min(block, end - first);
-      const Matrix rows =
-          Rows(s.matrix.data() + first, s.rows(), count, Eigen::OuterStride<>(n)).cast<double>();
-      sum.leftCols(s.modes + 1).noalias() += rows * rows.bottomRows(s.modes + 1).transpose();
-      sum.col(s.modes + 1) += rows.rowwise().sum();
-    }
-  });
-  for (std::size_t i = 1; i < parts.size(); ++i) parts[0] += parts[i];
+  reduction::fold_chunks(
+      std::span(parts), n, chunk, threads,
+      [&](Matrix& sum, std::int64_t begin, std::int64_t end) {
+        for (std::int64_t first = begin; first < end; first += block) {
+          const std::int64_t count = std::min(block, end - first);
+          const Matrix rows =
+              Rows(s.matrix.data() + first, s.rows(), count, Eigen::OuterStride<>(n)).cast<double>();
+          sum.leftCols(s.modes + 1).noalias() += rows * rows.bottomRows(s.modes + 1).transpose();
+          sum.col(s.modes + 1) += rows.rowwise().sum();
+        }
+      },
+      [&](const Matrix& part) {
+        if (&part != parts.data()) parts[0] += part;
+      });
   return parts[0];
 }
 

@@ -1,6 +1,7 @@
 // An update by displaced parameters.
 #include <triptych/core/error.hpp>
 #include <triptych/core/parallel.hpp>
+#include <triptych/reduction/collective/chunks.hpp>
 
 #include <Eigen/Cholesky>
 
@@ -79,27 +80,27 @@ void learn_displaced_update(Level& level, std::span<const TrainingFace> faces, c
   for (std::size_t first = 0; first < parts; first += batch) {
     const std::size_t now = std::min(batch, parts - first);
     std::vector<Slopes> slopes(now, {Rows::Zero(parameters, n), Eigen::VectorXf::Zero(parameters)});
-    parallel_chunks(static_cast<std::int64_t>(now), 1, options.threads,
-                    [&](std::int64_t part, std::int64_t, std::int64_t) {
-                      FaceSampler sampler(level);
-                      const std::size_t begin = (first + static_cast<std::size_t>(part)) * part_size;
-                      for (std::size_t i = begin; i < std::min(count, begin + part_size); ++i) {
-                        const std::size_t chosen = i * faces.size() / count;
-                        const TrainingFace& face = faces[chosen];
-                        const Crop crop = crop_for(level, face.landmarks);
-                        sampler.prepare(face.image->view(), crop);
-                        Eigen::VectorXf at(parameters);
-                        const Similarity pose = shape_parameters(level, to_crop(crop, face.landmarks)).pose;
-                        at << c.row(static_cast<Eigen::Index>(chosen)).transpose(),
-                            static_cast<float>(pose.sx), static_cast<float>(pose.sy),
-                            static_cast<float>(pose.tx), static_cast<float>(pose.ty);
-                        add_slopes(level, sampler, at, slopes[static_cast<std::size_t>(part)]);
-                      }
-                    });
-    for (const Slopes& s : slopes) {
-      total.sum += s.sum;
-      total.count += s.count;
-    }
+    reduction::fold_chunks(
+        std::span(slopes), static_cast<std::int64_t>(now), 1, options.threads,
+        [&](Slopes& part, std::int64_t number, std::int64_t) {
+          FaceSampler sampler(level);
+          const std::size_t begin = (first + static_cast<std::size_t>(number)) * part_size;
+          for (std::size_t i = begin; i < std::min(count, begin + part_size); ++i) {
+            const std::size_t chosen = i * faces.size() / count;
+            const TrainingFace& face = faces[chosen];
+            const Crop crop = crop_for(level, face.landmarks);
+            sampler.prepare(face.image->view(), crop);
+            Eigen::VectorXf at(parameters);
+            const Similarity pose = shape_parameters(level, to_crop(crop, face.landmarks)).pose;
+            at << c.row(static_cast<Eigen::Index>(chosen)).transpose(), static_cast<float>(pose.sx),
+                static_cast<float>(pose.sy), static_cast<float>(pose.tx), static_cast<float>(pose.ty);
+            add_slopes(level, sampler, at, part);
+          }
+        },
+        [&](const Slopes& part) {
+          total.sum += part.sum;
+          total.count += part.count;
+        });
   }
   for (Eigen::Index k = 0; k < parameters; ++k) {
     require(total.count[k] > 0, "no face has contrast enough to learn how parameter ", k, " changes it");

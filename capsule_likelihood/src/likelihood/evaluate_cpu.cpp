@@ -1,6 +1,7 @@
 #include <triptych/capsule_likelihood/likelihood.hpp>
 #include <triptych/core/error.hpp>
 #include <triptych/core/parallel.hpp>
+#include <triptych/reduction/collective/chunks.hpp>
 
 #include <algorithm>
 #include <vector>
@@ -137,18 +138,18 @@ void evaluate_cpu_by(CpuPath path, const Rays& rays, MatrixView<const Capsule> b
     const std::int64_t runs =
         samples >= 4 * workers ? 1 : std::clamp<std::int64_t>(macros / 8, 1, 4 * workers);
     const std::int64_t run = (macros + runs - 1) / runs;
-    std::vector<std::uint64_t> gained(static_cast<std::size_t>(samples * runs));
+    std::vector<reduction::Slot<std::uint64_t>> gained(static_cast<std::size_t>(samples * runs));
     parallel_for(0, samples * runs, threads, [&](std::int64_t i) {
       const auto at = static_cast<std::size_t>(i / runs * capsules),
                  count = static_cast<std::size_t>(capsules);
       const std::int64_t from = std::min(macros, i % runs * run), to = std::min(macros, from + run);
       CulledBody body(d, kernels);
-      gained[static_cast<std::size_t>(i)] =
+      gained[static_cast<std::size_t>(i)].value =
           body.gain({prepared.data() + at, count}, {shapes.data() + at, count}, from, to);
     });
     for (std::int64_t j = 0; j < samples; ++j) {
-      std::uint64_t sum = 0;
-      for (std::int64_t r = 0; r < runs; ++r) sum += gained[static_cast<std::size_t>(j * runs + r)];
+      const auto sum = reduction::combine_in_order<reduction::Sum<std::uint64_t>>(
+          {gained.data() + j * runs, static_cast<std::size_t>(runs)}, {});
       log_likelihoods[static_cast<std::size_t>(first + j)] = log_likelihood(d.most_gain, sum, step);
     }
   }

@@ -1,7 +1,7 @@
 #include <triptych/capsule_likelihood/tune.hpp>
+#include <triptych/core/device.hpp>
 #include <triptych/core/error.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <limits>
@@ -30,6 +30,17 @@ Remembered& remembered() {
   return instance;
 }
 
+// What the default tuning file knows; zeros where it knows nothing.
+EvaluateOptions default_options(int device, const std::string& size_class, Method method) {
+  try {
+    const std::string name = Device::cuda(device).properties().name;
+    if (const auto known = known_options(reduction::default_tuning(), name, size_class, method))
+      return *known;
+  } catch (const Error&) {  // no such device: nothing is known of it
+  }
+  return {method};
+}
+
 }  // namespace
 
 std::string size_class(Method method, std::int64_t samples, std::int64_t capsules, std::int64_t points) {
@@ -48,11 +59,25 @@ void remember_options(int device, const std::string& size_class, const EvaluateO
   known.any = true;
 }
 
+std::optional<EvaluateOptions> known_options(const reduction::TuningCache& cache, const std::string& device,
+                                             const std::string& size_class, Method method) {
+  const auto known = cache.find(device, size_class);
+  if (!known) return std::nullopt;
+  for (const EvaluateOptions& candidate : evaluate_candidates(method))
+    if (to_text(candidate) == *known) return candidate;
+  return std::nullopt;  // of another version, or damaged
+}
+
 EvaluateOptions with_remembered(int device, const std::string& size_class, const EvaluateOptions& options) {
   Remembered& known = remembered();
-  if (!known.any) return options;
+  const bool has_default = reduction::default_tuning().size() > 0;
+  if (!known.any && !has_default) return options;
   const std::lock_guard lock(known.mutex);
-  const auto found = known.options.find({device, size_class});
+  auto found = known.options.find({device, size_class});
+  if (found == known.options.end() && has_default)
+    found = known.options
+                .emplace(std::pair(device, size_class), default_options(device, size_class, options.method))
+                .first;
   if (found == known.options.end()) return options;
   EvaluateOptions filled = options;
   if (filled.points_per_block == 0) filled.points_per_block = found->second.points_per_block;
@@ -79,11 +104,7 @@ EvaluateOptions tune_evaluate(reduction::TuningCache& cache, const std::string& 
                               const std::function<double(const EvaluateOptions&)>& measure) {
   const std::string key = size_class(method, samples, capsules, points);
   const std::vector<EvaluateOptions> candidates = evaluate_candidates(method);
-  if (const auto known = cache.find(device, key)) {
-    const auto found = std::find_if(candidates.begin(), candidates.end(),
-                                    [&](const EvaluateOptions& o) { return to_text(o) == *known; });
-    if (found != candidates.end()) return *found;
-  }
+  if (const auto known = known_options(cache, device, key, method)) return *known;
   EvaluateOptions best = candidates.front();
   double best_us = std::numeric_limits<double>::infinity();
   for (const EvaluateOptions& candidate : candidates) {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <triptych/capsule_likelihood/likelihood.hpp>
+#include <triptych/reduction/autotune.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace triptych::capsule_likelihood {
@@ -13,7 +15,11 @@ std::string size_class(Method method, std::int64_t samples, std::int64_t capsule
 
 void remember_options(int device, const std::string& size_class, const EvaluateOptions& options);
 
-// The options with what was remembered in place of zeros.
+// The candidate that the cache knows for a size class.
+std::optional<EvaluateOptions> known_options(const reduction::TuningCache& cache, const std::string& device,
+                                             const std::string& size_class, Method method);
+
+// The options with what was remembered, else with what reduction::default_tuning() knows, in place of zeros.
 EvaluateOptions with_remembered(int device, const std::string& size_class, const EvaluateOptions& options);
 
 }  // namespace triptych::capsule_likelihood

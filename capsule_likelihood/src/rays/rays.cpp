@@ -1,6 +1,7 @@
 #include <triptych/capsule_likelihood/rays.hpp>
 #include <triptych/core/error.hpp>
 #include <triptych/core/parallel.hpp>
+#include <triptych/reduction/collective/chunks.hpp>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +15,29 @@
 namespace triptych::capsule_likelihood {
 
 namespace {
+
+// What became of some points.
+struct Tally {
+  PointCount count;
+  std::uint64_t most_gain = 0;
+
+  void add(const RayOfPoint& r, bool weighted) {
+    ++(r.fate == Fate::used         ? count.used
+       : r.fate == Fate::not_finite ? count.not_finite
+                                    : count.not_in_front);
+    if (r.fate == Fate::used) most_gain += capsule_likelihood::most_gain(weighted, r.weight);
+  }
+};
+
+struct AddTallies {
+  using Value = Tally;
+  Tally identity() const { return {}; }
+  Tally operator()(const Tally& a, const Tally& b) const {
+    return {{a.count.used + b.count.used, a.count.not_finite + b.count.not_finite,
+             a.count.not_in_front + b.count.not_in_front},
+            a.most_gain + b.most_gain};
+  }
+};
 
 // The numbers of the used rays by their places, equal ones in the order of the points: a radix sort in two
 // rounds of 12 bits.
@@ -92,16 +116,17 @@ Rays::Rays(std::span<const Vec3> points, std::span<const float> sigma_m, const M
   d.weighted = !sigma_m.empty();
   const auto count = static_cast<std::int64_t>(points.size());
   std::vector<RayOfPoint> rays(points.size());
-  parallel_for(0, count, threads, [&](std::int64_t i) {
-    const auto k = static_cast<std::size_t>(i);
-    rays[k] = make_ray(points[k], d.weighted ? sigma_m[k] : measure.sigma_m, measure);
-  });
-  for (const RayOfPoint& r : rays) {
-    ++(r.fate == Fate::used         ? d.count.used
-       : r.fate == Fate::not_finite ? d.count.not_finite
-                                    : d.count.not_in_front);
-    if (r.fate == Fate::used) d.most_gain += most_gain(d.weighted, r.weight);
-  }
+  const Tally tally =
+      reduction::reduce_chunks(count, 512, threads, AddTallies{}, [&](std::int64_t begin, std::int64_t end) {
+        Tally of_chunk;
+        for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
+          rays[k] = make_ray(points[k], d.weighted ? sigma_m[k] : measure.sigma_m, measure);
+          of_chunk.add(rays[k], d.weighted);
+        }
+        return of_chunk;
+      });
+  d.count = tally.count;
+  d.most_gain = tally.most_gain;
 
   const std::vector<std::uint32_t> order = sorted_by_place(rays);
   const std::size_t macros = (order.size() + macro_rays - 1) / macro_rays, padded = macros * macro_rays;

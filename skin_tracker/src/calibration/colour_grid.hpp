@@ -3,12 +3,14 @@
 #pragma once
 
 #include <triptych/core/parallel.hpp>
+#include <triptych/reduction/collective/chunks.hpp>
 #include <triptych/skin_tracker/calibrate.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "frame/locate_math.hpp"
@@ -29,18 +31,18 @@ class ColourGrid {
     const int height = marked.frame.height();
     const int parts = std::clamp(threads > 0 ? threads : default_threads(), 1, most_parts);
     const int rows = std::max(64, (height + parts - 1) / parts);
-    std::vector<Tally> tallies(static_cast<std::size_t>((height + rows - 1) / rows));
-    parallel_chunks(height, rows, threads, [&](std::int64_t first, std::int64_t last, std::int64_t part) {
-      tally_rows(marked, static_cast<int>(first), static_cast<int>(last),
-                 tallies[static_cast<std::size_t>(part)]);
-    });
-    std::int64_t face = 0, background = 0;
-    for (const Tally& tally : tallies) {
-      face += tally.face_pixels;
-      background += tally.background_pixels;
-    }
+    std::vector<Tally> tallies(static_cast<std::size_t>(reduction::chunk_count(height, rows)));
+    reduction::fold_chunks(
+        std::span(tallies), height, rows, threads,
+        [&](Tally& tally, std::int64_t first, std::int64_t last) {
+          tally_rows(marked, static_cast<int>(first), static_cast<int>(last), tally);
+        },
+        [&](const Tally& tally) {
+          if (&tally != tallies.data()) merge(tally, tallies[0]);
+        });
+    if (tallies.empty()) return;
+    const std::int64_t face = tallies[0].face_pixels, background = tallies[0].background_pixels;
     if (face == 0) return;
-    for (std::size_t part = 1; part < tallies.size(); ++part) merge(tallies[part], tallies[0]);
     accumulate(tallies[0], 1 / static_cast<double>(face));
     face_pixels_ += face;
     background_pixels_ += background;
@@ -170,6 +172,8 @@ class ColourGrid {
     };
     add(from.face, into.face);
     add(from.background, into.background);
+    into.face_pixels += from.face_pixels;
+    into.background_pixels += from.background_pixels;
   }
 
   static void add_to(SharedColour& sum, const SharedColour& c) {

@@ -1,10 +1,10 @@
 #include <triptych/core/error.hpp>
-#include <triptych/core/parallel.hpp>
+#include <triptych/reduction/collective/chunks.hpp>
 #include <triptych/skin_tracker/locate.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
+#include <span>
 #include <vector>
 
 #include "frame/locate_math.hpp"
@@ -32,11 +32,13 @@ Sums sum_region(const Region& region, int threads, Sum sum_strip) {
   if (workers == 1) return sum_strip(region, {});
   Deal deal(region, workers);
   std::array<PartSums, most_workers> parts;
-  parallel_chunks(workers, 1, workers, [&](std::int64_t, std::int64_t, std::int64_t worker) {
-    parts[static_cast<std::size_t>(worker)].sums = deal.work(static_cast<int>(worker), sum_strip);
-  });
   Sums sums;
-  for (int i = 0; i < workers; ++i) sums += parts[static_cast<std::size_t>(i)].sums;
+  reduction::fold_chunks(
+      std::span<PartSums>(parts), workers, 1, workers,
+      [&](PartSums& part, std::int64_t worker, std::int64_t) {
+        part.sums = deal.work(static_cast<int>(worker), sum_strip);
+      },
+      [&](const PartSums& part) { sums += part.sums; });
   return sums;
 }
 

@@ -1,9 +1,8 @@
-#include <triptych/core/parallel.hpp>
+#include <triptych/reduction/collective/chunks.hpp>
 #include <triptych/skin_tracker/variants.hpp>
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
 namespace triptych::skin_tracker {
 
@@ -31,6 +30,14 @@ struct LookUp {
   float operator()(Rgba8 p) const { return weights[WeightTable<float>::index({p.r, p.g, p.b})]; }
 };
 
+struct AddFloats {
+  using Value = FloatSums;
+  FloatSums identity() const { return {}; }
+  FloatSums operator()(const FloatSums& a, const FloatSums& b) const {
+    return {a.weight + b.weight, a.x + b.x, a.y + b.y};
+  }
+};
+
 }  // namespace
 
 FloatSums sum_cpu1(ImageView<const Rgba8> frame, const LinearFilter& filter) {
@@ -52,17 +59,10 @@ FloatSums sum_cpu2(ImageView<const Rgba8> frame, const WeightTable<float>& table
 // Chunks of rows, whose sums are added up in their order: the result does not depend on the threads.
 FloatSums sum_cpu3(ImageView<const Rgba8> frame, const WeightTable<float>& table, int threads) {
   constexpr std::int64_t rows = 8;
-  std::vector<FloatSums> parts(static_cast<std::size_t>((frame.height() + rows - 1) / rows));
-  parallel_chunks(frame.height(), rows, threads, [&](std::int64_t first, std::int64_t last, std::int64_t i) {
-    parts[static_cast<std::size_t>(i)] = sum_rows(frame, first, last, LookUp{table.weights().data()});
-  });
-  FloatSums sums;
-  for (const FloatSums& part : parts) {
-    sums.weight += part.weight;
-    sums.x += part.x;
-    sums.y += part.y;
-  }
-  return sums;
+  return reduction::reduce_chunks(frame.height(), rows, threads, AddFloats{},
+                                  [&](std::int64_t first, std::int64_t last) {
+                                    return sum_rows(frame, first, last, LookUp{table.weights().data()});
+                                  });
 }
 
 }  // namespace triptych::skin_tracker

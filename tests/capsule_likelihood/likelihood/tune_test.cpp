@@ -48,6 +48,20 @@ TEST(Tune, AnEntryThatIsNoCandidateIsMeasuredAnew) {
   EXPECT_GT(measured, 0);
 }
 
+TEST(Tune, ACacheIsTrustedForItsDeviceClassAndCandidates) {
+  reduction::TuningCache cache;
+  const std::string here = size_class(Method::culled, 2000, 40, 50000);
+  tune_evaluate(cache, "a GPU", Method::culled, 2000, 40, 50000,
+                [](const EvaluateOptions& o) { return o.points_per_block == 64 ? 1.0 : 2.0; });
+  const auto known = known_options(cache, "a GPU", here, Method::culled);
+  ASSERT_TRUE(known.has_value());
+  EXPECT_EQ(known->points_per_block, 64);
+  EXPECT_FALSE(known_options(cache, "another", here, Method::culled).has_value());
+  EXPECT_FALSE(known_options(cache, "a GPU", here, Method::brute).has_value());
+  cache.remember("a GPU", here, "65 points a block, 0 samples a launch");
+  EXPECT_FALSE(known_options(cache, "a GPU", here, Method::culled).has_value());
+}
+
 TEST(Tune, WhatIsRememberedStandsForZeros) {
   const std::string here = size_class(Method::culled, 70000, 3, 9);
   EXPECT_TRUE(same(with_remembered(5, here, {}), {}));

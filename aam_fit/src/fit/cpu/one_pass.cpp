@@ -2,10 +2,12 @@
 
 #include <triptych/core/error.hpp>
 #include <triptych/core/parallel.hpp>
+#include <triptych/reduction/collective/chunks.hpp>
 
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <tuple>
 
 namespace triptych::aam_fit {
@@ -133,27 +135,26 @@ void OnePass::shape(const float* parameters, float* xs, float* ys) const {
 
 OnePass::Result OnePass::run(const PassPlanes& planes, const float* xs, const float* ys) {
   const std::int64_t tiles = static_cast<std::int64_t>(tables_.first_run.size()) - 1;
-  parallel_chunks(tiles, pass_tiles_a_chunk, threads_,
-                  [&](std::int64_t begin, std::int64_t end, std::int64_t chunk) {
-                    PassSums& sums = chunks_[static_cast<std::size_t>(chunk)];
-                    std::fill_n(sums.rows, tables_.stride, 0.0);
-                    std::fill_n(sums.S1, pass_pack, 0.0);
-                    std::fill_n(sums.S2, pass_pack, 0.0);
-                    sums.outside = 0;
-                    kernels_.tiles(tables_, planes, xs, ys, begin, end, sums);
-                  });
   double* first = chunks_.front().rows;
   Result result;
-  for (std::size_t i = 0; i < chunks_.size(); ++i) {
-    const PassSums& chunk = chunks_[i];
-    if (i > 0)
-      for (int r = 0; r < tables_.stride; ++r) first[r] += chunk.rows[r];
-    for (int lane = 0; lane < pass_pack; ++lane) {
-      result.S1 += chunk.S1[lane];
-      result.S2 += chunk.S2[lane];
-    }
-    result.outside += chunk.outside;
-  }
+  reduction::fold_chunks(
+      std::span(chunks_), tiles, pass_tiles_a_chunk, threads_,
+      [&](PassSums& sums, std::int64_t begin, std::int64_t end) {
+        std::fill_n(sums.rows, tables_.stride, 0.0);
+        std::fill_n(sums.S1, pass_pack, 0.0);
+        std::fill_n(sums.S2, pass_pack, 0.0);
+        sums.outside = 0;
+        kernels_.tiles(tables_, planes, xs, ys, begin, end, sums);
+      },
+      [&](const PassSums& chunk) {
+        if (chunk.rows != first)
+          for (int r = 0; r < tables_.stride; ++r) first[r] += chunk.rows[r];
+        for (int lane = 0; lane < pass_pack; ++lane) {
+          result.S1 += chunk.S1[lane];
+          result.S2 += chunk.S2[lane];
+        }
+        result.outside += chunk.outside;
+      });
   for (std::size_t r = 0; r < row_of_.size(); ++r)
     rows_[static_cast<std::size_t>(row_of_[r])] = first[r] * double{scale_[r]};
   result.rows = rows_;

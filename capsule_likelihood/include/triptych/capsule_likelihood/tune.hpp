@@ -22,7 +22,7 @@ EvaluateOptions tune_evaluate(reduction::TuningCache& cache, const std::string& 
 
 // The same on the current CUDA device, timing replays of a captured graph over the given rays and bodies:
 // what zeros in EvaluateOptions then stand for on this device for sizes of that class; in this process and,
-// through the cache and another call, in later ones. Synchronises.
+// when the cache is the default file (reduction::default_tuning), in later ones. Synchronises.
 EvaluateOptions tune_evaluate_cuda(reduction::TuningCache& cache, const DeviceRays& rays,
                                    DeviceMatrixView<const Capsule> bodies, Method method,
                                    Workspace& workspace, StreamRef stream);

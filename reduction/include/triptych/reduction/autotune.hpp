@@ -1,6 +1,11 @@
-// Choices found by measuring, and a small file that remembers them per device and shape.
+// Choices found by measuring, and a small file that remembers them per device, operation and size.
+//
+// scripts/bench --tune fills the default file. It is read once a process, when Strategy::automatic or another
+// automatic choice is needed first, and then decides for ready-made sums, for automatic_row_plan() and for
+// the zeros of capsule_likelihood's EvaluateOptions. TRIPTYCH_TUNING=off in the environment leaves it unread.
 #pragma once
 
+#include <triptych/reduction/reduce.hpp>
 #include <triptych/reduction/rows.hpp>
 
 #include <filesystem>
@@ -37,6 +42,11 @@ class TuningCache {
   Choices remembered_;  // what was found here, and wins over the file at a save
 };
 
+// The choices in default_file(); none when there is no such file, when it cannot be used, or when the
+// environment says TRIPTYCH_TUNING=off. Read at the first call; what is saved later counts for the next
+// process.
+const TuningCache& default_tuning() noexcept;
+
 // Picks the fastest of `candidates` by `measure` (microseconds; a throw disqualifies), unless the cache
 // knows.
 RowPlan tune_rows(TuningCache& cache, const std::string& device, std::int64_t rows, std::int64_t cols,
@@ -44,14 +54,24 @@ RowPlan tune_rows(TuningCache& cache, const std::string& device, std::int64_t ro
                   const std::function<double(const RowPlan&)>& measure);
 
 // The same for y = A x on the current CUDA device, timing replays of a captured graph over the given matrix
-// (its contents are read, y is overwritten). Synchronises.
+// (its contents are read, y is overwritten), unless the cache or default_tuning() knows. Synchronises.
 RowPlan tune_multiply_cuda(TuningCache& cache, DeviceMatrixView<const float> a, DeviceSpan<const float> x,
                            DeviceSpan<float> y, Workspace& workspace, StreamRef stream);
 
-// The same for a strategy of sum_cuda: what Strategy::automatic then stands for on this device for ranges of
-// that size class (as many bits in the number of bytes), unless gpu_to_gpu is asked for; in this process and,
-// through the cache and another call, in later ones.
-Strategy tune_sum_cuda(TuningCache& cache, DeviceSpan<const float> values, Workspace& workspace,
-                       StreamRef stream);
+// The plan for a shape on the current CUDA device: what default_tuning() knows, else plan_rows().
+RowPlan automatic_row_plan(std::int64_t rows, std::int64_t cols);
+
+// The same for a strategy of sum_cuda<A, T>: what Strategy::automatic then stands for on this device for that
+// accumulator, that element and ranges of that size class (as many bits in the number of bytes); in this
+// process and, when the cache is the default file, in later ones. single_pass unless another is more than 3 %
+// faster. Only strategies with a fixed order of combining are measured, and a float sum that asks for
+// gpu_to_gpu stays with single_pass. Synchronises.
+template <class A, class T>
+requires SumPair<T, A> Strategy tune_sum_cuda(TuningCache& cache, DeviceSpan<const T> values,
+                                              Workspace& workspace, StreamRef stream);
+inline Strategy tune_sum_cuda(TuningCache& cache, DeviceSpan<const float> values, Workspace& workspace,
+                              StreamRef stream) {
+  return tune_sum_cuda<float, float>(cache, values, workspace, stream);
+}
 
 }  // namespace triptych::reduction

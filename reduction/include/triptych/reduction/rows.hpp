@@ -2,8 +2,8 @@
 // rows with tens of thousands of columns, many short rows, square.
 //
 // A row is reduced by one lane, several lanes, a block or several blocks; a RowPlan says which. plan_rows()
-// chooses by the shape, Autotuner (autotune.hpp) by measuring. Rows are summed in a fixed order for a given
-// plan.
+// chooses by the shape; autotune.hpp by measuring, and automatic_row_plan() there by what was measured. Rows
+// are summed in a fixed order for a given plan.
 #pragma once
 
 #include <triptych/core/matrix_view.hpp>

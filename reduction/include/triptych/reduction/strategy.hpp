@@ -9,15 +9,16 @@ namespace triptych::reduction {
 
 // How a GPU reduces. Each is a lesson; README.md has the ladder and what each rung costs.
 enum class Strategy {
-  automatic,              // the fastest measured one for the size and the type
+  automatic,              // the fastest measured one for the size and the type, on this device when it was
+                          // tuned (autotune.hpp), else single_pass
   global_atomic,          // every element on one address
   shared_atomic,          // one address a block, then one atomic a block
   tree_interleaved,       // a tree in shared memory whose active threads are spread: divergent warps
   tree_sequential,        // a tree whose active threads are neighbours: no divergence, no bank conflicts
   grid_stride_shared,     // many elements a thread, summed in shared memory
-  grid_stride_shared_x2,  // the same with two loads in flight
-  grid_stride_register,   // summed in a register, then a tree
-  grid_stride_atomic,     // summed in a register, then one shared atomic a thread
+  grid_stride_shared_x2,  // the same with two elements at a time
+  grid_stride_register,   // the same summed in a register, then a tree
+  grid_stride_atomic,     // the same with one shared atomic a thread instead of the tree
   warp_shuffle,           // summed in a register, then shuffles; shared memory for the last step only
   single_pass,            // one launch, 16-byte loads, the last block collects the others' values
   cluster,                // blocks of a cluster meet in distributed shared memory (compute capability 9.0)

@@ -11,6 +11,7 @@
 #include <triptych/core/cuda.cuh>
 #include <triptych/core/error.hpp>
 #include <triptych/core/workspace.hpp>
+#include <triptych/reduction/detail/automatic.hpp>
 #include <triptych/reduction/detail/kernel_arch.cuh>
 #include <triptych/reduction/detail/ladder.cuh>
 #include <triptych/reduction/detail/shape.hpp>
@@ -25,10 +26,6 @@ namespace detail {
 
 // InvalidArgument when the strategy cannot keep the promise asked for, or an argument makes no sense.
 void check_reduce(std::int64_t n, const void* result, const Options& options, bool exact);
-
-// automatic becomes the strategy found fastest for this many bytes on the current device: single_pass, unless
-// another was measured to be faster here (autotune.hpp) and the promise asked for allows it.
-Strategy resolve(const Options& options, std::int64_t bytes);
 
 template <class S, class M>
 struct Reduction {
@@ -102,9 +99,14 @@ struct Reduction {
     }
   }
 
+  // Whether the code of the strategy cluster was compiled for the current device.
+  static bool has_clusters() {
+    return kernel_arch<cluster_kernel<cluster_threads, cluster_unroll, cluster_blocks, S, M>>() >= 90;
+  }
+
   void cluster() const {
     constexpr auto kernel = cluster_kernel<cluster_threads, cluster_unroll, cluster_blocks, S, M>;
-    if (kernel_arch<kernel>() < 90)
+    if (!has_clusters())
       throw Unavailable(
           "the strategy cluster needs a GPU of compute capability 9.0 or higher and code compiled for it: "
           "use "
@@ -133,6 +135,7 @@ struct Reduction {
   void run(Strategy strategy) const {
     const int tiles = ladder_blocks(n, ladder_threads, most_partials);
     const int strided = ladder_blocks(n, ladder_threads, strided_blocks);
+    const int strided_x2 = ladder_blocks(n, 2 * ladder_threads, strided_blocks);  // two elements a thread
     switch (strategy) {
       case Strategy::global_atomic:
         clear_result();
@@ -149,11 +152,11 @@ struct Reduction {
       case Strategy::grid_stride_shared:
         return two_launches(grid_stride_shared_kernel<1, S, M>, strided);
       case Strategy::grid_stride_shared_x2:
-        return two_launches(grid_stride_shared_kernel<2, S, M>, strided);
+        return two_launches(grid_stride_shared_kernel<2, S, M>, strided_x2);
       case Strategy::grid_stride_register:
-        return two_launches(grid_stride_register_kernel<S, M>, strided);
+        return two_launches(grid_stride_register_kernel<S, M>, strided_x2);
       case Strategy::grid_stride_atomic: {
-        const int few = std::min(strided, strided_atomic_blocks(n));
+        const int few = std::min(strided_x2, strided_atomic_blocks(n));
         clear_result();
         return launch(grid_stride_atomic_kernel<S, M>, {grid(few), ladder_threads}, stream, source, n, monoid,
                       few, result, lock());
@@ -172,6 +175,7 @@ struct Reduction {
 
 // What stands in for the libraries when they are not included.
 struct NoLibraries {
+  static constexpr bool any = false;
   template <class S, class M>
   static void run(const detail::Reduction<S, M>&, Strategy strategy) {
     throw InvalidArgument(
@@ -185,10 +189,14 @@ requires Source<S, typename M::Value>
 void transform_reduce_cuda(const S& source, std::int64_t n, M monoid, typename M::Value* result_on_device,
                            const Options& options, Workspace& workspace, StreamRef stream, Libraries = {}) {
   detail::check_reduce(n, result_on_device, options, M::exact);
-  const detail::Reduction<S, M> reduction{source,    n,     monoid, result_on_device, options.max_blocks,
-                                          workspace, stream};
-  const std::int64_t pack_bytes = 16 / detail::Reduction<S, M>::pack_size();
-  const Strategy strategy = detail::resolve(options, n * pack_bytes);
+  using Reduction = detail::Reduction<S, M>;
+  const Reduction reduction{source, n, monoid, result_on_device, options.max_blocks, workspace, stream};
+  const std::int64_t bytes = n * (16 / Reduction::pack_size());
+  const Strategy strategy = detail::resolve(options, {.tuned = detail::tuned_operation<S, M>,
+                                                      .bytes = bytes,
+                                                      .exact = M::exact,
+                                                      .libraries = Libraries::any,
+                                                      .clusters = &Reduction::has_clusters});
   if (strategy == Strategy::cub_block || strategy == Strategy::cub_device || strategy == Strategy::thrust) {
     Libraries::run(reduction, strategy);
   } else {

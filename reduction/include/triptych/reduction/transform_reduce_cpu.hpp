@@ -11,7 +11,7 @@
 #pragma once
 
 #include <triptych/core/error.hpp>
-#include <triptych/core/parallel.hpp>
+#include <triptych/reduction/collective/chunks.hpp>
 #include <triptych/reduction/detail/compensated_cpu.hpp>
 #include <triptych/reduction/detail/simd_cpu.hpp>
 #include <triptych/reduction/monoid.hpp>
@@ -67,34 +67,10 @@ inline std::int64_t chunk_of(std::int64_t n) {
   return std::max(least, (n / most_chunks / step + 1) * step);
 }
 
-// The values of the chunks; a struct, since a vector of bools would not give each its own address.
-template <class Value>
-struct Slot {
-  Value value;
-};
-
-template <class M>
-typename M::Value combine_pairwise(const Slot<typename M::Value>* slots, std::int64_t count, M monoid) {
-  if (count == 1) return slots[0].value;
-  const std::int64_t half = count / 2;
-  return monoid(combine_pairwise(slots, half, monoid), combine_pairwise(slots + half, count - half, monoid));
-}
-
-// Calls body(first, last) for neighbouring parts of [0, count), one part a thread.
-template <class F>
-void split_among_threads(std::int64_t count, int threads, F&& body) {
-  const std::int64_t workers = std::clamp<std::int64_t>(threads > 0 ? threads : default_threads(), 1, count);
-  parallel_chunks(workers, 1, static_cast<int>(workers), [&](std::int64_t part, std::int64_t, std::int64_t) {
-    const std::int64_t share = count / workers, longer = count % workers;
-    const std::int64_t first = part * share + std::min(part, longer);
-    body(first, first + share + (part < longer ? 1 : 0));
-  });
-}
-
 template <class S, class M>
 typename M::Value reduce_threads(const S& source, std::int64_t n, M monoid, int threads) {
   const std::int64_t chunk = chunk_of(n);
-  const std::int64_t chunks = n / chunk + (n % chunk != 0);
+  const std::int64_t chunks = chunk_count(n, chunk);
   if (chunks <= 1) return reduce_range(source, 0, n, monoid);
   using Value = typename M::Value;
   std::vector<Slot<Value>> slots(static_cast<std::size_t>(chunks), Slot<Value>{monoid.identity()});
@@ -104,7 +80,7 @@ typename M::Value reduce_threads(const S& source, std::int64_t n, M monoid, int 
           reduce_range(source, c * chunk, std::min(n, (c + 1) * chunk), monoid);
     }
   });
-  return combine_pairwise(slots.data(), chunks, monoid);
+  return combine_pairwise<M>(slots, monoid);
 }
 
 // Below this, starting the threads takes longer than the work.

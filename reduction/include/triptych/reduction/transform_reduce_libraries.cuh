@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(ladder_threads)
   using BlockReduce = cub::BlockReduce<typename M::Value, ladder_threads>;
   __shared__ typename BlockReduce::TempStorage storage;
   for (int block = blockIdx.x; block < blocks; block += gridDim.x) {
-    const auto v = BlockReduce(storage).Reduce(fold_strided(source, n, block, blocks, monoid), monoid);
+    const auto v = BlockReduce(storage).Reduce(fold_strided<1>(source, n, block, blocks, monoid), monoid);
     if (threadIdx.x == 0) partial[block] = v;
     __syncthreads();
   }
@@ -70,6 +70,7 @@ __global__ void store_value_kernel(V value, V* result) {
 }  // namespace detail
 
 struct WithLibraries {
+  static constexpr bool any = true;
   template <class S, class M>
   static void run(const detail::Reduction<S, M>& r, Strategy strategy) {
     if (strategy == Strategy::cub_block) {

@@ -9,8 +9,9 @@
 
 namespace triptych::reduction {
 
-// The block's values combined, valid in thread 0. Shuffles inside the warps, then one exchange through shared
-// memory, which the caller guards with a barrier before the next call.
+// The block's values combined, valid in thread 0; Threads is a power of two. Order: each warp as
+// warp_reduce<32>, then the warps' values as warp_reduce<Threads / 32>. One exchange through shared memory,
+// which the caller guards with a barrier before the next call.
 template <int Threads, class M>
 __device__ __forceinline__ typename M::Value block_reduce(typename M::Value v, M monoid) {
   static_assert(Threads % 32 == 0 && (Threads & (Threads - 1)) == 0);
@@ -46,7 +47,8 @@ __device__ __forceinline__ V combine_warps(const V& of_this_warp, const V& ident
   }
 }
 
-// The block's values combined, in all threads. One barrier.
+// The block's values combined, in all threads. Order: each warp as warp_all_reduce, then the warps' values,
+// filled up to 32 by identities, the same way. One barrier.
 template <int Threads, class M>
 __device__ __forceinline__ typename M::Value block_all_reduce(typename M::Value v, M monoid,
                                                               typename M::Value (&of_warp)[Threads / 32]) {
@@ -54,7 +56,8 @@ __device__ __forceinline__ typename M::Value block_all_reduce(typename M::Value 
   return combine_warps<Threads>(all(v), monoid.identity(), of_warp, all);
 }
 
-// Sums, extremes, in all threads. One barrier.
+// Sums, extremes, in all threads. One barrier. block_max passes over NaNs; of NaNs alone the result is NaN or
+// -infinity.
 template <int Threads>
 __device__ __forceinline__ std::uint64_t block_sum(std::uint64_t v, std::uint64_t (&of_warp)[Threads / 32]) {
   const auto sum = [](std::uint64_t x) { return warp_sum(x); };

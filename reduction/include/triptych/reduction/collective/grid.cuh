@@ -1,8 +1,8 @@
 // What the blocks of a grid exchange inside one launch. For .cu files.
 //
-// Values travel in flagged words: each word carries its data and a flag that says that it has arrived, written
-// in one store. A reader that sees the flag has the data, so that one trip through L2 is enough, with neither
-// fence nor atomic.
+// Values travel in flagged words: each word carries its data and a flag that says that it has arrived,
+// written in one store. A reader that sees the flag has the data, so that one trip through L2 is enough, with
+// neither fence nor atomic.
 #pragma once
 
 #include <triptych/reduction/collective/warp.cuh>
@@ -89,7 +89,8 @@ struct CollectorExchange {
   }
 };
 
-// The values of all slots combined by one warp in a fixed order; valid in lane 0.
+// The values of all slots combined by one warp, valid in lane 0. Order: lane i takes the slots i, i + 32,
+// ..., then the lanes as warp_reduce<32>.
 template <class M>
 __device__ __forceinline__ typename M::Value collect(const CollectorExchange<typename M::Value>& exchange,
                                                      M monoid) {
@@ -106,11 +107,11 @@ __device__ __forceinline__ typename M::Value collect(const CollectorExchange<typ
   return warp_reduce<32>(v, monoid);
 }
 
-// From all blocks to all blocks, again and again, for a grid whose blocks are resident together (a cooperative
-// launch). A word of 16 bytes carries three floats and a tag. Tags count up from exchange to exchange and are
-// never reset, so that old words are not mistaken for new ones; two exchanges in turn use two sets of words,
-// since a fast block may send its next words before a slow one has read these. Every block adds up the same
-// words in the same order, so that all have the same bits. Needs compute capability 7.0.
+// From all blocks to all blocks, again and again, for a grid whose blocks are resident together (a
+// cooperative launch). A word of 16 bytes carries three floats and a tag. Tags count up from exchange to
+// exchange and are never reset, so that old words are not mistaken for new ones; two exchanges in turn use
+// two sets of words, since a fast block may send its next words before a slow one has read these. Every block
+// adds up the same words in the same order, so that all have the same bits. Needs compute capability 7.0.
 //
 // Words: of a block. Groups: threads that share the blocks of a word.
 template <int Words, int Groups>
@@ -154,8 +155,8 @@ struct AllToAllExchange {
 #pragma unroll
         for (int u = 0; u < 4; ++u) {
           const int i = first + u * Groups;
-          got[u] = i < blocks ? load(word + static_cast<std::int64_t>(i) * Words + k)
-                              : make_uint4(0, 0, 0, tag);
+          got[u] =
+              i < blocks ? load(word + static_cast<std::int64_t>(i) * Words + k) : make_uint4(0, 0, 0, tag);
         }
 #pragma unroll
         for (int u = 0; u < 4; ++u) complete = complete && got[u].w == tag;
@@ -170,8 +171,8 @@ struct AllToAllExchange {
     return make_float3(x, y, z);
   }
 
-  // All threads of the block, at least Groups * Words: waits for all blocks' words with this tag and hands the
-  // total of word k to use(k, total) in thread k. shares: shared memory. Ends with a barrier.
+  // All threads of the block, at least Groups * Words: waits for all blocks' words with this tag and hands
+  // the total of word k to use(k, total) in thread k. shares: shared memory. Ends with a barrier.
   template <class Use>
   __device__ __forceinline__ void receive(int t, std::uint32_t tag, float4 (&shares)[Groups * Words],
                                           const Use& use) const {

@@ -1,11 +1,11 @@
-// For .cu files: the sums of tile_sums.cuh in ranges, one after the other, for a host that works beside the
+// For .cu files: the sums of tile.cuh in ranges, one after the other, for a host that works beside the
 // GPU and watches them come in at a RangeDesk.
 //
 // The kernel stays: its first call comes with the launch, further ones as orders. Block 0 does nothing but
 // look at the host's words and hand them on, for two reasons. Blocks that all ask the host for one word get
 // it late: eight took 7 us from an order to an answer, one takes 2. And a load or a fence that is ordered for
 // the whole system holds up what its block reads from the host: one a range took the GPU's rate from 47 to
-// 32 GB/s (both on an H200). S is the source of tile_sums.cuh with these differences:
+// 32 GB/s (both on an H200). S is the source of tile.cuh with these differences:
 //   - it is copied word by word, so that it must be trivially copyable;
 //   - its pixels, or whatever the tiles are made of, may change between two calls: no loads by the read-only
 //     path.

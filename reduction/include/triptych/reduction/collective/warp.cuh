@@ -71,8 +71,9 @@ __device__ __forceinline__ unsigned warp_uniform(unsigned v) {
 
 // ---- reduce
 
-// The first Lanes lanes (a power of two) combined, valid in lane 0. A monoid that is exact may have a static
-// member warp_reduce<Lanes>, which is used instead of shuffles.
+// The first Lanes lanes (a power of two) combined, valid in lane 0. Order: lane i with i + Lanes / 2, then
+// i + Lanes / 4, ... i + 1. A monoid that is exact may have a static member warp_reduce<Lanes>, which is used
+// instead of shuffles.
 template <int Lanes, class M>
 __device__ __forceinline__ typename M::Value warp_reduce(typename M::Value v, M monoid) {
   if constexpr (requires { M::template warp_reduce<Lanes>(v); }) {
@@ -103,7 +104,9 @@ __device__ __forceinline__ unsigned warp_sum(unsigned v) {
   return warp_all_reduce(v, Sum<unsigned>{});
 #endif
 }
-__device__ __forceinline__ int warp_sum(int v) { return static_cast<int>(warp_sum(static_cast<unsigned>(v))); }
+__device__ __forceinline__ int warp_sum(int v) {
+  return static_cast<int>(warp_sum(static_cast<unsigned>(v)));
+}
 
 // The sum of 64-bit integers below 2^bits, in all lanes; modulo 2^64. By two or three reductions of 32-bit
 // pieces, narrow enough for 32 lanes, where the GPU has an instruction for those (8.0 and newer).
@@ -134,15 +137,12 @@ struct SumWords {
   __device__ std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a + b; }
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   template <int Lanes>
-  __device__ static std::uint64_t warp_reduce(std::uint64_t v) {
-    static_assert(Lanes == 32);
-    return warp_sum(v);
-  }
+  requires(Lanes == 32) __device__ static std::uint64_t warp_reduce(std::uint64_t v) { return warp_sum(v); }
 #endif
 };
 
-// The sum over each aligned group of Lanes lanes (2, 4, 8 or 16), in all lanes of the group. Order: neighbours
-// first (i with i ^ 1, then i ^ 2, ...).
+// The sum over each aligned group of Lanes lanes (2, 4, 8 or 16), in all lanes of the group. Order:
+// neighbours first (i with i ^ 1, then i ^ 2, ...).
 template <int Lanes, class V>
 __device__ __forceinline__ V group_sum(V v, unsigned members = all_lanes) {
 #pragma unroll
@@ -150,7 +150,7 @@ __device__ __forceinline__ V group_sum(V v, unsigned members = all_lanes) {
   return v;
 }
 
-// Extremes, in all lanes. NaNs are passed over.
+// Extremes, in all lanes. NaNs are passed over; the extreme of NaNs alone is NaN.
 __device__ __forceinline__ float warp_max(float v) { return warp_all_reduce(v, Max<float>{}); }
 __device__ __forceinline__ float warp_min(float v) { return warp_all_reduce(v, Min<float>{}); }
 __device__ __forceinline__ double warp_max(double v) {
@@ -222,15 +222,15 @@ class WarpRowSums {
 
   // The sum of row r, which may differ from lane to lane; 0 for r >= Rows. Called by all lanes.
   __device__ __forceinline__ float operator[](int r) const {
-    const int from = folded == 8 ? (r >> 2 & 1) * 16 + (r >> 1 & 1) * 8 + (r & 1) * 4
-                                 : (r >> 1 & 1) * 16 + (r & 1) * 8;
+    const int from =
+        folded == 8 ? (r >> 2 & 1) * 16 + (r >> 1 & 1) * 8 + (r & 1) * 4 : (r >> 1 & 1) * 16 + (r & 1) * 8;
     const float sum = __shfl_sync(all_lanes, row_of_lane_, from);
     return r < folded && r < Rows ? sum : r < Rows ? last_ : 0.0f;
   }
 
  private:
-  static constexpr int folded = Rows < 8 ? 4 : 8;
-  static_assert(Rows >= 1 && Rows <= 9 && Rows != 6 && Rows != 7);
+  static constexpr int folded = Rows <= 5 ? 4 : 8;
+  static_assert(Rows >= 1 && Rows <= 9);
   float row_of_lane_;
   float last_ = 0.0f;
 };

@@ -107,56 +107,71 @@ __global__ void __launch_bounds__(ladder_threads)
   }
 }
 
-// A thread owns every lanes-th element and sums them in its own word of shared memory, with Loads loads in
-// flight.
+// The element i, or i and i + ladder_threads when Loads is 2: both in flight, then combined.
+template <int Loads, class S, class M>
+__device__ __forceinline__ typename M::Value load_strided(const S& source, std::int64_t i, std::int64_t n,
+                                                          M monoid) {
+  static_assert(Loads == 1 || Loads == 2);
+  const typename M::Value v = source(i);
+  if constexpr (Loads == 1) {
+    return v;
+  } else {
+    const std::int64_t second = i + ladder_threads;
+    return monoid(v, second < n ? source(second) : monoid.identity());
+  }
+}
+
+// add(v) for everything that a thread owns: Loads elements of each Loads * ladder_threads neighbours of its
+// block, at grid stride.
+template <int Loads, class S, class M, class Add>
+__device__ __forceinline__ void for_each_strided(const S& source, std::int64_t n, int block, int blocks,
+                                                 M monoid, const Add& add) {
+  constexpr std::int64_t of_block = std::int64_t{Loads} * ladder_threads;
+  for (std::int64_t i = block * of_block + threadIdx.x; i < n; i += blocks * of_block)
+    add(load_strided<Loads>(source, i, n, monoid));
+}
+
+// A thread sums what it owns in its own word of shared memory.
 template <int Loads, class S, class M>
 __global__ void __launch_bounds__(ladder_threads)
     grid_stride_shared_kernel(S source, std::int64_t n, M monoid, int blocks, typename M::Value* partial) {
   __shared__ typename M::Value of_thread[ladder_threads];
-  const std::int64_t lanes = std::int64_t{blocks} * ladder_threads;
   for (int block = blockIdx.x; block < blocks; block += gridDim.x) {
     of_thread[threadIdx.x] = monoid.identity();
-    for (std::int64_t i = std::int64_t{block} * ladder_threads + threadIdx.x; i < n; i += Loads * lanes) {
-      typename M::Value v[Loads];
-#pragma unroll
-      for (int k = 0; k < Loads; ++k) v[k] = i + k * lanes < n ? source(i + k * lanes) : monoid.identity();
-#pragma unroll
-      for (int k = 0; k < Loads; ++k) {
-        of_thread[threadIdx.x] = monoid(of_thread[threadIdx.x], v[k]);
-        asm volatile("" ::: "memory");  // the sum stays in shared memory: that is this rung
-      }
-    }
+    for_each_strided<Loads>(source, n, block, blocks, monoid, [&](const typename M::Value& v) {
+      of_thread[threadIdx.x] = monoid(of_thread[threadIdx.x], v);
+      asm volatile("" ::: "memory");  // the sum stays in shared memory: that is this rung
+    });
     sequential_tree(of_thread, monoid);
     if (threadIdx.x == 0) partial[block] = of_thread[0];
     __syncthreads();
   }
 }
 
-// The sum of a thread's elements, in a register.
-template <class S, class M>
+// The sum of what a thread owns, in a register.
+template <int Loads, class S, class M>
 __device__ __forceinline__ typename M::Value fold_strided(const S& source, std::int64_t n, int block,
                                                           int blocks, M monoid) {
-  const std::int64_t lanes = std::int64_t{blocks} * ladder_threads;
-  typename M::Value v = monoid.identity();
-  for (std::int64_t i = std::int64_t{block} * ladder_threads + threadIdx.x; i < n; i += lanes)
-    v = monoid(v, source(i));
-  return v;
+  typename M::Value sum = monoid.identity();
+  for_each_strided<Loads>(source, n, block, blocks, monoid,
+                          [&](const typename M::Value& v) { sum = monoid(sum, v); });
+  return sum;
 }
 
-// Registers, then the tree.
+// Registers, two elements at a time, then the tree.
 template <class S, class M>
 __global__ void __launch_bounds__(ladder_threads)
     grid_stride_register_kernel(S source, std::int64_t n, M monoid, int blocks, typename M::Value* partial) {
   __shared__ typename M::Value of_thread[ladder_threads];
   for (int block = blockIdx.x; block < blocks; block += gridDim.x) {
-    of_thread[threadIdx.x] = fold_strided(source, n, block, blocks, monoid);
+    of_thread[threadIdx.x] = fold_strided<2>(source, n, block, blocks, monoid);
     sequential_tree(of_thread, monoid);
     if (threadIdx.x == 0) partial[block] = of_thread[0];
     __syncthreads();
   }
 }
 
-// Registers, then one shared atomic a thread and one global atomic a block.
+// Registers, two elements at a time, then one shared atomic a thread and one global atomic a block.
 template <class S, class M>
 __global__ void __launch_bounds__(ladder_threads)
     grid_stride_atomic_kernel(S source, std::int64_t n, M monoid, int blocks, typename M::Value* result,
@@ -165,7 +180,7 @@ __global__ void __launch_bounds__(ladder_threads)
   for (int block = blockIdx.x; block < blocks; block += gridDim.x) {
     if (threadIdx.x == 0) sum = monoid.identity();
     __syncthreads();
-    combine_in_block<ladder_threads>(&sum, fold_strided(source, n, block, blocks, monoid), monoid);
+    combine_in_block<ladder_threads>(&sum, fold_strided<2>(source, n, block, blocks, monoid), monoid);
     __syncthreads();
     if (threadIdx.x < 32) combine_globally(result, threadIdx.x == 0 ? sum : monoid.identity(), monoid, lock);
     __syncthreads();
@@ -177,7 +192,7 @@ template <class S, class M>
 __global__ void __launch_bounds__(ladder_threads)
     warp_shuffle_kernel(S source, std::int64_t n, M monoid, int blocks, typename M::Value* partial) {
   for (int block = blockIdx.x; block < blocks; block += gridDim.x) {
-    const auto v = block_reduce<ladder_threads>(fold_strided(source, n, block, blocks, monoid), monoid);
+    const auto v = block_reduce<ladder_threads>(fold_strided<1>(source, n, block, blocks, monoid), monoid);
     if (threadIdx.x == 0) partial[block] = v;
     __syncthreads();
   }

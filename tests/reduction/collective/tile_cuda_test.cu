@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "numbered_tiles.cuh"
+#include "reduction/collective/numbered_tiles.cuh"
 #include "testing/gpu.hpp"
 
 namespace triptych::reduction {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "numbered_tiles.cuh"
+#include "reduction/collective/numbered_tiles.cuh"
 #include "testing/expect_error.hpp"
 #include "testing/gpu.hpp"
 

@@ -1,0 +1,52 @@
+// What Strategy::automatic needs to know of an operation.
+#pragma once
+
+#include <triptych/reduction/monoid.hpp>
+#include <triptych/reduction/source.hpp>
+#include <triptych/reduction/strategy.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace triptych::reduction::detail {
+
+inline constexpr int element_count = 6;
+
+// The number of an element type; -1 for others.
+template <class T>
+constexpr int element_number() {
+  constexpr bool is[element_count] = {std::is_same_v<T, float>,        std::is_same_v<T, double>,
+                                      std::is_same_v<T, std::int32_t>, std::is_same_v<T, std::uint32_t>,
+                                      std::is_same_v<T, std::int64_t>, std::is_same_v<T, std::uint64_t>};
+  for (int i = 0; i < element_count; ++i)
+    if (is[i]) return i;
+  return -1;
+}
+
+// The operations that are tuned are the sums, each pair of accumulator and element apart. The others, and
+// sources and monoids of one's own, are not_tuned.
+inline constexpr int not_tuned = -1;
+inline constexpr int tuned_operations = element_count * element_count;
+
+template <class A, class T>
+inline constexpr int tuned_sum = element_number<A>() < 0 || element_number<T>() < 0
+                                     ? not_tuned
+                                     : element_number<A>() * element_count + element_number<T>();
+
+template <class S, class M>
+inline constexpr int tuned_operation = not_tuned;
+template <class A, class T>
+inline constexpr int tuned_operation<MappedArray<T, Convert<A>>, Sum<A>> = tuned_sum<A, T>;
+
+struct Operation {
+  int tuned = not_tuned;
+  std::int64_t bytes = 0;        // that are read
+  bool exact = false;            // the monoid
+  bool libraries = false;        // CUB and Thrust are compiled in
+  bool (*clusters)() = nullptr;  // whether code for clusters was compiled for the current device
+};
+
+// The strategy of the options; automatic becomes one that runs here (see Strategy::automatic).
+Strategy resolve(const Options& options, const Operation& operation);
+
+}  // namespace triptych::reduction::detail
