@@ -1,6 +1,6 @@
 // The likelihood by lists of the capsules that can matter: one kernel culls, the next tests what is listed.
 #include <triptych/core/cuda.cuh>
-#include <triptych/reduction/collective/warp.cuh>
+#include <triptych/reduction/collective/grid.cuh>
 #include <triptych/reduction/detail/kernel_arch.cuh>
 
 #include <cuda_pipeline.h>
@@ -148,16 +148,12 @@ __global__ void __launch_bounds__(most_cull_warps * 32, 6) cull_kernel(CullTask 
   }
 
   __syncthreads();
-  if (threadIdx.x == 0) {
-    __threadfence();  // for the whole block: the barrier has brought its work here
-    is_last = atomicAdd(task.ticket, 1u) == gridDim.x - 1;
-    __threadfence();
-  }
+  if (threadIdx.x == 0)  // for the whole block: the barrier has brought its work here
+    is_last = reduction::draw_ticket(task.ticket, gridDim.x) == gridDim.x - 1;
   __syncthreads();
   if (!is_last) return;
   order_tiles(task.tile_work, task.macro_count * tiles_in_macro, task.tile_order,
               reinterpret_cast<unsigned*>(shared));
-  if (threadIdx.x == 0) *task.ticket = 0;
 }
 
 constexpr int list_warps = 4;
@@ -245,8 +241,7 @@ __global__ void __launch_bounds__(list_warps * 32, 8) list_kernel(ListTask task)
     if (sample < 0) {
 #pragma unroll
       for (int r = 0; r < Parts; ++r) ray[r] = lane_ray(task.rays[first_ray + r * part_rays]);
-      sample = static_cast<int>(
-          __shfl_sync(reduction::all_lanes, what_here, __ffs(static_cast<int>(on)) - 1) >> 1);
+      sample = static_cast<int>(reduction::broadcast(what_here, __ffs(static_cast<int>(on)) - 1) >> 1);
       usual = static_cast<unsigned>(sample) << 1;
     }
     __pipeline_wait_prior(0);
