@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(rows_per_block * 32)
     settle_block(view, old, own, row, block);
 }
 
-// A block for each group: fewer than there are multiprocessors, so that one may have all registers.
+// A block for each group: these are few, so that one may have all registers of a multiprocessor.
 __global__ void __launch_bounds__(weigh_threads, 1)
     weigh_kernel(const double* log_likelihoods, std::int32_t samples, std::int32_t groups,
                  double target_share, std::uint32_t* weights, std::uint64_t* cumulative,
