@@ -70,6 +70,14 @@ void enqueue_prepare(const EvaluateCall& call, DeviceMatrixView<const Capsule> b
       call.arrays.tile_work == nullptr ? 0 : static_cast<int>(call.plan.macros_at_a_time * tiles_in_macro));
 }
 
+void enqueue_culled(const EvaluateCall& call) {
+  for (std::int64_t first = 0; first < call.plan.macros; first += call.plan.macros_at_a_time) {
+    const std::int64_t macros = std::min(call.plan.macros_at_a_time, call.plan.macros - first);
+    enqueue_cull(call, first, macros);
+    enqueue_list(call, first, macros);
+  }
+}
+
 void enqueue_finish(const EvaluateCall& call, double* log_likelihoods) {
   const auto samples = static_cast<unsigned>(call.samples);
   launch(finish_kernel,

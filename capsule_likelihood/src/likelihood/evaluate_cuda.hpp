@@ -83,10 +83,14 @@ struct EvaluateCall {
   std::int64_t samples;  // of this launch: at most plan.samples
   std::uint32_t* tickets;
   StreamRef stream;
+
+  std::int64_t chunks() const { return (samples + plan.chunk_samples - 1) / plan.chunk_samples; }
 };
 
-// Each adds to gained what its samples gain.
+// Adds to gained what the samples gain.
 void enqueue_brute(const EvaluateCall& call);
-void enqueue_culled(const EvaluateCall& call);
+// The same in two kernels for some of the macros: lists the capsules that may meet them, then tests these.
+void enqueue_cull(const EvaluateCall& call, std::int64_t first_macro, std::int64_t macros);
+void enqueue_list(const EvaluateCall& call, std::int64_t first_macro, std::int64_t macros);
 
 }  // namespace triptych::capsule_likelihood
