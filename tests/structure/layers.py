@@ -12,12 +12,13 @@ LAYERS = {
         "body/io": ("body geometry", "bvh bvh_skeleton pose_file skeleton_file"),
         "cloud": ("geometry", "cloud image_file"),
         "rays": ("geometry", "rays"),
-        "likelihood": ("rays geometry", "likelihood tune gpu_team"),
+        # below likelihood, whose evaluate_cuda calls the paper's tiles as one of its methods
+        "paper": ("rays geometry", "listing"),
+        "likelihood": ("paper rays geometry", "likelihood tune gpu_team"),
         "resample": ("", "resample"),
         "filter": ("body likelihood rays resample geometry", "particle_filter"),
         "synthetic": ("body geometry", "render synthetic_walk"),
         "person": ("body cloud synthetic geometry", "fit_human"),
-        "paper": ("rays geometry", "listing"),
     },
     "skin_tracker": {
         "colour": ("", "filter classifier weight_table"),

@@ -2,7 +2,8 @@
 // samples, speed-up over the sequential loop of its listing 1.2), and the usual sizes by every form.
 //
 // Names are capsule/squared/<form>/<mode>/<samples>x<capsules>x<points>. rotating: bodies that go round,
-// calls in a graph; resident: the same input again and again. listing and brute_cpu take minutes at these
+// calls in a graph; resident: the same input again and again. tiled: the paper's tiles on our numbers;
+// listing_gpu: the paper's kernels in its own. listing and brute_cpu take minutes at these
 // sizes: they are timed on a few samples (named sampled) and count for all, since their time is that of a
 // sample times their number.
 #include "capsule_likelihood/setup/capsule_likelihood_gpu_bench.hpp"
@@ -123,7 +124,8 @@ int main(int argc, char** argv) {
       argc, argv,
       "Times the likelihood of bodies of capsules by every form, on the sizes of the paper's figures 5 and 6 "
       "and "
-      "on its\nusual one. Every result is checked before it is timed: all forms give the same bits.",
+      "on its\nusual one. Every result is checked before it is timed: all forms but the listings give the "
+      "same bits.",
       triptych::bench::define);
   triptych::bench::print_table();
   return code;

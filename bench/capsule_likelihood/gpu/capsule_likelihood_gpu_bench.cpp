@@ -4,7 +4,10 @@
 #include "support/runner.hpp"
 
 #include <triptych/capsule_likelihood/likelihood.hpp>
+#include <triptych/capsule_likelihood/listing.hpp>
 #include <triptych/core/buffer.hpp>
+
+#include <cmath>
 
 namespace triptych::bench {
 namespace {
@@ -12,6 +15,7 @@ namespace {
 using capsule_likelihood::Capsule;
 using capsule_likelihood::DeviceRays;
 using capsule_likelihood::EvaluateOptions;
+using capsule_likelihood::Measure;
 using capsule_likelihood::Method;
 using capsule_likelihood::Vec3;
 
@@ -24,6 +28,7 @@ class GpuScene {
         points_(size.points),
         bodies_(size.samples * size.capsules * sets),
         result_(size.samples),
+        distances_(size.samples),
         rays_(size.points, {}) {
     const test::CapsuleScene& scene = capsule_scene(size);
     copy_to_device(std::span<const Vec3>(scene.points), points_.span(), stream_);
@@ -43,27 +48,37 @@ class GpuScene {
 
   void set_rays() { rays_.set(points_.span(), {}, workspace_, stream_); }
   void evaluate(int set, const EvaluateOptions& options) {
-    const std::int64_t at = set % sets * size_.samples * size_.capsules;
-    capsule_likelihood::evaluate_cuda(rays_, {bodies_.data() + at, size_.samples, size_.capsules},
-                                      result_.span(), options, workspace_, stream_);
+    capsule_likelihood::evaluate_cuda(rays_, bodies(set), result_.span(), options, workspace_, stream_);
   }
-  std::vector<double> results() {
-    std::vector<double> found(static_cast<std::size_t>(size_.samples));
-    copy_to_host(result_.span(), std::span<double>(found), stream_);
-    stream_.synchronize();
-    return found;
+  void evaluate_listing(int set) {
+    capsule_likelihood::evaluate_listing_cuda(points_.span(), bodies(set), {}, Measure{}.tau_m,
+                                              distances_.span(), workspace_, stream_);
   }
+  std::vector<double> results() { return to_host(result_); }
+  std::vector<float> distances() { return to_host(distances_); }
   StreamRef stream() { return stream_; }
 
   static constexpr int sets = 4;
 
  private:
+  DeviceMatrixView<const Capsule> bodies(int set) const {
+    return {bodies_.data() + set % sets * size_.samples * size_.capsules, size_.samples, size_.capsules};
+  }
+  template <class T>
+  std::vector<T> to_host(const DeviceBuffer<T>& buffer) {
+    std::vector<T> found(static_cast<std::size_t>(size_.samples));
+    copy_to_host(buffer.span(), std::span<T>(found), stream_);
+    stream_.synchronize();
+    return found;
+  }
+
   CapsuleSize size_;
   Stream stream_;
   Workspace workspace_;
   DeviceBuffer<Vec3> points_;
   DeviceBuffer<Capsule> bodies_;
   DeviceBuffer<double> result_;
+  DeviceBuffer<float> distances_;
   DeviceRays rays_;
 };
 
@@ -75,6 +90,27 @@ void add_evaluate(const std::string& series, const CapsuleSize& size, const Eval
     const Timing timing =
         time_in_graph(scene.stream(), GpuScene::sets, 11, [&](int k) { scene.evaluate(k, options); });
     capsule_times()[{series, size}] = timing.us;
+    return Measurement{timing, 0, 0};
+  });
+}
+
+// The paper's kernels in its own numbers, checked against its loop on a few samples: each adds up as many
+// floats as there are points, in an order of its own.
+void add_listing_gpu(const CapsuleSize& size) {
+  add(capsule_name("listing_gpu", "rotating", size), [=] {
+    GpuScene scene(size);
+    scene.evaluate_listing(0);
+    const std::vector<float> found = scene.distances();
+    std::vector<float> expected(2);
+    capsule_likelihood::evaluate_listing_cpu(capsule_scene(size).points, capsule_scene(size).view(0, 2), {},
+                                             Measure{}.tau_m, expected);
+    for (std::size_t j = 0; j < expected.size(); ++j) {
+      const double wanted = double{expected[j]}, bound = 0x1p-23 * static_cast<double>(size.points) * wanted;
+      if (!(std::abs(double{found[j]} - wanted) <= bound)) throw std::runtime_error("a wrong sum");
+    }
+    const Timing timing =
+        time_in_graph(scene.stream(), GpuScene::sets, 11, [&](int k) { scene.evaluate_listing(k); });
+    capsule_times()[{"listing_gpu", size}] = timing.us;
     return Measurement{timing, 0, 0};
   });
 }
@@ -98,6 +134,7 @@ void define_gpu_capsules(bool quick) {
     add_evaluate("culled", size, {Method::culled});
     add_evaluate("brute", size, {Method::brute});
     add_evaluate("tiled", size, {Method::tiled});
+    add_listing_gpu(size);
     add_rays(size);
   }
   add_evaluate("culled_64", capsule_usual, {Method::culled, 0, 64});
@@ -106,6 +143,7 @@ void define_gpu_capsules(bool quick) {
     add_evaluate("culled", size, {Method::culled});
     add_evaluate("brute", size, {Method::brute});
     add_evaluate("tiled", size, {Method::tiled});
+    add_listing_gpu(size);
   }
 }
 

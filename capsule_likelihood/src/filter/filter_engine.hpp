@@ -13,12 +13,17 @@ namespace triptych::capsule_likelihood {
 
 class FilterEngine {
  public:
+  explicit FilterEngine(const Skeleton& skeleton) : skeleton_(skeleton) {}
   virtual ~FilterEngine() = default;
+  const Skeleton& skeleton() const { return skeleton_; }
   // widen: how much wider than usual the first frames search.
   virtual void start(std::span<const float> pose, float widen) = 0;
   virtual Estimate step(std::span<const Vec3> points, std::span<const float> sigma_m) = 0;
   // The population, poses in rows.
   virtual std::vector<float> samples() const = 0;
+
+ private:
+  Skeleton skeleton_;
 };
 
 std::unique_ptr<FilterEngine> make_cpu_engine(const Skeleton& skeleton, const Measure& measure,

@@ -18,7 +18,7 @@ class CpuEngine final : public FilterEngine {
   // team: calculates the likelihoods, when there is one.
   CpuEngine(const Skeleton& skeleton, const Measure& measure, FilterPlan plan, int threads,
             std::optional<GpuTeam> team)
-      : skeleton_(skeleton),
+      : FilterEngine(skeleton),
         measure_(measure),
         threads_(threads),
         team_(std::move(team)),
@@ -27,7 +27,7 @@ class CpuEngine final : public FilterEngine {
         filter_(
             std::move(plan), skeleton.joint_count(),
             [this](MatrixView<const float> poses, MatrixView<Vec3> joints) {
-              pose_cpu(skeleton_, poses, joints, {}, threads_);
+              pose_cpu(this->skeleton(), poses, joints, {}, threads_);
             },
             threads) {
     const Rays check({}, {}, measure, 1);  // refuses a measure that makes no sense
@@ -66,12 +66,11 @@ class CpuEngine final : public FilterEngine {
 
  private:
   MatrixView<const Capsule> bodies_in(MatrixView<const float> poses) {
-    const MatrixView<Capsule> bodies(bodies_.data(), samples_, skeleton_.capsule_count());
-    pose_cpu(skeleton_, poses, {}, bodies, threads_);
+    const MatrixView<Capsule> bodies(bodies_.data(), samples_, skeleton().capsule_count());
+    pose_cpu(skeleton(), poses, {}, bodies, threads_);
     return bodies;
   }
 
-  Skeleton skeleton_;
   Measure measure_;
   int threads_;
   std::optional<GpuTeam> team_;

@@ -25,11 +25,12 @@ DeviceBuffer<T> upload(std::span<const T> values, StreamRef stream) {
 
 CudaEngine::CudaEngine(const Skeleton& skeleton, const Measure& measure, FilterPlan plan,
                        std::int64_t most_points, int ordinal)
-    : device_(activated(Device::cuda(ordinal))),
+    : FilterEngine(skeleton),
+      device_(activated(Device::cuda(ordinal))),
       plan_(std::move(plan)),
       joint_count_(skeleton.joint_count()),
       capsule_count_(skeleton.capsule_count()),
-      skeleton_(skeleton),
+      device_skeleton_(skeleton),
       most_points_((most_points + points_per_step - 1) / points_per_step * points_per_step),
       rays_(most_points_, measure) {
   const std::int64_t samples = plan_.samples, dims = plan_.dims;
@@ -66,6 +67,7 @@ CudaEngine::~CudaEngine() {
   } catch (...) {  // what is enqueued must not outlive its buffers; nothing else can be done here
   }
 }
+
 void CudaEngine::start(std::span<const float> pose, float widen) {
   device_.activate();
   const FilterState state = make_start(plan_, pose, widen, 0);
@@ -217,7 +219,7 @@ void CudaEngine::enqueue_prediction(StreamRef stream) {
   if (plan_.limbs.empty()) return;
   v.poses = moved_poses_.data();
   enqueue_moved_poses(v, stream);
-  pose_cuda(skeleton_, DeviceMatrixView<const float>(moved_poses_.data(), v.dims + 1, v.dims + 1),
+  pose_cuda(device_skeleton_, DeviceMatrixView<const float>(moved_poses_.data(), v.dims + 1, v.dims + 1),
             DeviceMatrixView<Vec3>(moved_joints_.data(), v.dims + 1, joint_count_), {}, stream);
   LimbView limbs;
   limbs.limbs = static_cast<std::int32_t>(plan_.limbs.size());
@@ -233,7 +235,7 @@ void CudaEngine::enqueue_prediction(StreamRef stream) {
 void CudaEngine::enqueue_samples(int index, StreamRef stream) {
   const FilterLayer* const old = index > 0 ? &plan_.layers[static_cast<std::size_t>(index - 1)] : nullptr;
   enqueue_propose(view(index), plan_.layers[static_cast<std::size_t>(index)], index, old, stream);
-  pose_cuda(skeleton_, DeviceMatrixView<const float>(poses_.data(), plan_.samples, plan_.dims + 1), {},
+  pose_cuda(device_skeleton_, DeviceMatrixView<const float>(poses_.data(), plan_.samples, plan_.dims + 1), {},
             DeviceMatrixView<Capsule>(bodies_.data(), plan_.samples, capsule_count_), stream);
 }
 
@@ -241,7 +243,7 @@ void CudaEngine::enqueue_result() {
   const int layers = static_cast<int>(plan_.layers.size());
   const FilterView v = view(layers);
   enqueue_settle(v, plan_.layers.back(), layers - 1, stream_);
-  pose_cuda(skeleton_, DeviceMatrixView<const float>(poses_.data(), plan_.samples + 1, plan_.dims + 1),
+  pose_cuda(device_skeleton_, DeviceMatrixView<const float>(poses_.data(), plan_.samples + 1, plan_.dims + 1),
             DeviceMatrixView<Vec3>(joints_.data(), plan_.samples + 1, joint_count_), {}, stream_);
   enqueue_report(v, joints_.data(), joint_count_, reinterpret_cast<float*>(report_.data() + temperings_bytes),
                  stream_);

@@ -60,7 +60,7 @@ class CudaEngine final : public FilterEngine {
   Workspace workspace_;
   FilterPlan plan_;
   std::int32_t joint_count_, capsule_count_;
-  DeviceSkeleton skeleton_;
+  DeviceSkeleton device_skeleton_;
   std::int64_t most_points_;
   DeviceRays rays_;
   DeviceBuffer<FilterDimension> dimensions_;

@@ -1,6 +1,7 @@
 #include "filter/filter_kernels.hpp"
 
 #include <triptych/core/cuda.cuh>
+#include <triptych/reduction/collective/block.cuh>
 
 #include "filter/filter_sums.hpp"
 #include "filter/yield_math.hpp"
@@ -94,25 +95,27 @@ __global__ void __launch_bounds__(rows_per_block * 32)
     settle_block(view, old, own, row, block);
 }
 
-// A block for each group.
-__global__ void __launch_bounds__(weigh_threads)
+// A block for each group: these are few, so that one may have all registers of a multiprocessor.
+__global__ void __launch_bounds__(weigh_threads, 1)
     weigh_kernel(const double* log_likelihoods, std::int32_t samples, std::int32_t groups,
                  double target_share, std::uint32_t* weights, std::uint64_t* cumulative,
                  Tempering* temperings) {
-  __shared__ WeighShared shared;
   const auto group = static_cast<std::int32_t>(blockIdx.x);
   const std::int32_t begin = group_begin(group, samples, groups);
   const std::int32_t n = group_begin(group + 1, samples, groups) - begin;
   const double* const l = log_likelihoods + begin;
-  const Tempering tempering = temper_block(l, n, target_share * static_cast<double>(n), shared);
-  const auto weigh = [&](int j) {
+  const Tempering tempering = temper_block(l, n, target_share * static_cast<double>(n));
+  const auto weigh = [=](int j) {
     const std::uint32_t weight = weight_under(tempering, l[j]);
     weights[begin + j] = weight;
     return std::uint64_t{weight};
   };
-  scan_block(n, weigh, cumulative + begin, shared);
+  scan_block(n, weigh, cumulative + begin);
   if (thread() == 0) temperings[group] = tempering;
 }
+
+// The step of the filter's ordered sums.
+constexpr auto add_sums = [](auto& into, const auto& from) { into.add(from); };
 
 // A block owns dims_per_sum dimensions; sum_lanes threads share a dimension, each every sum_lanes-th row of
 // its group. Their partial sums are added in a fixed order.
@@ -132,13 +135,9 @@ __global__ void __launch_bounds__(dims_per_sum* sum_lanes)
     for (std::int32_t row = begin + lane; row < end; row += sum_lanes)
       sums.add(view.proposals + std::int64_t{row} * view.dims, d, centre, weights[row]);
   }
-  partial[lane][column] = sums;
-  for (int step = sum_lanes / 2; step > 0; step /= 2) {
-    __syncthreads();
-    if (lane < step) partial[lane][column].add(partial[lane + step][column]);
-  }
+  const MeanSums& total = reduction::block_combine_columns(sums, partial, add_sums);
   if (lane != 0 || group < 0) return;
-  view.centre[d] = partial[0][column].mean(d, view.centre[d]);
+  view.centre[d] = total.mean(d, view.centre[d]);
   if (searching_group(layer, view.dimensions[d].unit) != group) return;
   const std::int64_t best = group_begin(group, view.samples, layer.groups) + temperings[group].best;
   view.elite[d] = view.proposals[best * view.dims + d];
@@ -147,7 +146,7 @@ __global__ void __launch_bounds__(dims_per_sum* sum_lanes)
 // A block for each joint, and one for the pose; the sums' order as in move_centre_kernel.
 __global__ void __launch_bounds__(sum_lanes)
     report_kernel(FilterView view, const Vec3* places, std::int32_t joint_count, float* report) {
-  __shared__ PlaceSums partial[sum_lanes];
+  __shared__ PlaceSums partial[sum_lanes][1];
   const auto joint = static_cast<std::int32_t>(blockIdx.x);
   if (joint == joint_count) {
     const float* const pose = view.poses + std::int64_t{view.samples} * (view.dims + 1);
@@ -158,18 +157,14 @@ __global__ void __launch_bounds__(sum_lanes)
   PlaceSums sums;
   for (std::int32_t row = thread(); row < view.samples; row += sum_lanes)
     sums.add(places[std::int64_t{row} * joint_count + joint], about);
-  partial[thread()] = sums;
-  for (int step = sum_lanes / 2; step > 0; step /= 2) {
-    __syncthreads();
-    if (thread() < step) partial[thread()].add(partial[thread() + step]);
-  }
+  const PlaceSums& total = reduction::block_combine_columns(sums, partial, add_sums);
   if (thread() != 0) return;
   float* const place = report + view.dims + 1 + std::int64_t{3} * joint;
   place[0] = about.x;
   place[1] = about.y;
   place[2] = about.z;
-  partial[0].covariance(view.samples,
-                        report + view.dims + 1 + std::int64_t{3} * joint_count + std::int64_t{6} * joint);
+  total.covariance(view.samples,
+                   report + view.dims + 1 + std::int64_t{3} * joint_count + std::int64_t{6} * joint);
 }
 
 unsigned blocks_for(std::int64_t count, int each) { return static_cast<unsigned>((count + each - 1) / each); }

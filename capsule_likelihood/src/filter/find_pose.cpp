@@ -75,7 +75,7 @@ std::vector<float> first_pose(const Skeleton& skeleton, const Extent& extent, do
 
 }  // namespace
 
-Estimate find_pose(const Skeleton& skeleton, FilterEngine& engine, std::span<const Vec3> points) {
+Estimate find_pose(FilterEngine& engine, std::span<const Vec3> points) {
   const Extent extent = extent_of(points);
   std::vector<Estimate> candidates;
   candidates.reserve(headings);
@@ -89,8 +89,8 @@ Estimate find_pose(const Skeleton& skeleton, FilterEngine& engine, std::span<con
     return best;
   };
   for (int h = 0; h < headings; ++h)
-    candidates.push_back(
-        follow(first_pose(skeleton, extent, 2 * std::numbers::pi * h / headings), widen, first_tries));
+    candidates.push_back(follow(first_pose(engine.skeleton(), extent, 2 * std::numbers::pi * h / headings),
+                                widen, first_tries));
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Estimate& a, const Estimate& b) { return a.log_likelihood > b.log_likelihood; });
   candidates.resize(std::min(candidates.size(), kept));

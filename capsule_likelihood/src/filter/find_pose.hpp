@@ -10,6 +10,6 @@
 namespace triptych::capsule_likelihood {
 
 // Leaves the engine at the pose that it found. InvalidArgument when no point can be used.
-Estimate find_pose(const Skeleton& skeleton, FilterEngine& engine, std::span<const Vec3> points);
+Estimate find_pose(FilterEngine& engine, std::span<const Vec3> points);
 
 }  // namespace triptych::capsule_likelihood

@@ -9,72 +9,53 @@
 
 namespace triptych::capsule_likelihood {
 
-class ParticleFilter::Impl {
- public:
-  Impl(const Skeleton& skeleton, const Measure& measure, const FilterOptions& options, const Device& device)
-      : skeleton_(skeleton) {
-    FilterPlan plan = checked_plan(options);
-    engine_ = device.is_cuda()
-                  ? make_cuda_engine(skeleton, measure, plan, options.most_points, device.ordinal())
-                  : make_cpu_engine(skeleton, measure, std::move(plan), device.threads());
-  }
-  Impl(const Skeleton& skeleton, const Measure& measure, const FilterOptions& options,
-       std::span<const int> gpus)
-      : skeleton_(skeleton) {
-    require(!gpus.empty(), "a filter on GPUs needs the number of at least one");
-    FilterPlan plan = checked_plan(options);
-    engine_ = gpus.size() == 1
-                  ? make_cuda_engine(skeleton, measure, plan, options.most_points, gpus.front())
-                  : make_team_engine(skeleton, measure, std::move(plan), options.most_points, gpus);
-  }
+namespace {
 
-  void start(std::span<const float> pose) {
-    engine_->start(pose, 1);
-    started_ = true;
-  }
+FilterPlan checked_plan(const Skeleton& skeleton, const FilterOptions& options) {
+  require(!skeleton.flesh().empty(), "a filter cannot follow a skeleton without capsules");
+  return make_plan(skeleton, options);
+}
 
-  Estimate find(std::span<const Vec3> points) {
-    Estimate estimate = find_pose(skeleton_, *engine_, points);
-    started_ = true;
-    return estimate;
-  }
-
-  Estimate step(std::span<const Vec3> points, std::span<const float> sigma_m) {
-    require(started_, "a filter needs a pose to start from: call start() or find() first");
-    return engine_->step(points, sigma_m);
-  }
-
-  std::vector<float> samples() const {
-    require(started_, "a filter has no samples before start() or find()");
-    return engine_->samples();
-  }
-
- private:
-  FilterPlan checked_plan(const FilterOptions& options) const {
-    require(!skeleton_.flesh().empty(), "a filter cannot follow a skeleton without capsules");
-    return make_plan(skeleton_, options);
-  }
-
-  Skeleton skeleton_;
-  std::unique_ptr<FilterEngine> engine_;
-  bool started_ = false;
-};
+}  // namespace
 
 ParticleFilter::ParticleFilter(const Skeleton& skeleton, const Measure& measure, const FilterOptions& options,
-                               const Device& device)
-    : impl_(std::make_unique<Impl>(skeleton, measure, options, device)) {}
+                               const Device& device) {
+  FilterPlan plan = checked_plan(skeleton, options);
+  engine_ = device.is_cuda()
+                ? make_cuda_engine(skeleton, measure, plan, options.most_points, device.ordinal())
+                : make_cpu_engine(skeleton, measure, std::move(plan), device.threads());
+}
 ParticleFilter::ParticleFilter(const Skeleton& skeleton, const Measure& measure, const FilterOptions& options,
-                               std::span<const int> gpus)
-    : impl_(std::make_unique<Impl>(skeleton, measure, options, gpus)) {}
+                               std::span<const int> gpus) {
+  require(!gpus.empty(), "a filter on GPUs needs the number of at least one");
+  FilterPlan plan = checked_plan(skeleton, options);
+  engine_ = gpus.size() == 1
+                ? make_cuda_engine(skeleton, measure, plan, options.most_points, gpus.front())
+                : make_team_engine(skeleton, measure, std::move(plan), options.most_points, gpus);
+}
 ParticleFilter::ParticleFilter(ParticleFilter&&) noexcept = default;
 ParticleFilter& ParticleFilter::operator=(ParticleFilter&&) noexcept = default;
 ParticleFilter::~ParticleFilter() = default;
 
-void ParticleFilter::start(std::span<const float> pose) { impl_->start(pose); }
-Estimate ParticleFilter::find(std::span<const Vec3> points) { return impl_->find(points); }
-Estimate ParticleFilter::step(std::span<const Vec3> points, std::span<const float> sigma_m) {
-  return impl_->step(points, sigma_m);
+void ParticleFilter::start(std::span<const float> pose) {
+  engine_->start(pose, 1);
+  started_ = true;
 }
-std::vector<float> ParticleFilter::samples() const { return impl_->samples(); }
+
+Estimate ParticleFilter::find(std::span<const Vec3> points) {
+  Estimate estimate = find_pose(*engine_, points);
+  started_ = true;
+  return estimate;
+}
+
+Estimate ParticleFilter::step(std::span<const Vec3> points, std::span<const float> sigma_m) {
+  require(started_, "a filter needs a pose to start from: call start() or find() first");
+  return engine_->step(points, sigma_m);
+}
+
+std::vector<float> ParticleFilter::samples() const {
+  require(started_, "a filter has no samples before start() or find()");
+  return engine_->samples();
+}
 
 }  // namespace triptych::capsule_likelihood

@@ -7,6 +7,7 @@
 
 #include "likelihood/evaluate_cuda.hpp"
 #include "likelihood/tuned_options.hpp"
+#include "paper/tiled_cuda.hpp"
 #include "rays/measure_math.hpp"
 
 namespace triptych::capsule_likelihood {
@@ -69,6 +70,14 @@ void enqueue_prepare(const EvaluateCall& call, DeviceMatrixView<const Capsule> b
       call.arrays.tile_work == nullptr ? 0 : static_cast<int>(call.plan.macros_at_a_time * tiles_in_macro));
 }
 
+void enqueue_culled(const EvaluateCall& call) {
+  for (std::int64_t first = 0; first < call.plan.macros; first += call.plan.macros_at_a_time) {
+    const std::int64_t macros = std::min(call.plan.macros_at_a_time, call.plan.macros - first);
+    enqueue_cull(call, first, macros);
+    enqueue_list(call, first, macros);
+  }
+}
+
 void enqueue_finish(const EvaluateCall& call, double* log_likelihoods) {
   const auto samples = static_cast<unsigned>(call.samples);
   launch(finish_kernel,
@@ -113,7 +122,7 @@ EvaluatePlan::EvaluatePlan(const DeviceRays::Data& rays, DeviceMatrixView<const 
   const double most = std::min({by_time, by_memory, 32768.0});
   samples = std::max<std::int64_t>(1, static_cast<std::int64_t>(most));
   if (samples > 2 * most_chunk_samples) samples -= samples % (2 * most_chunk_samples);
-  // The paper's kernel takes few samples a launch and is launched again and again.
+  // The paper takes few samples a launch and launches again and again.
   samples_per_tiled_launch = options.samples_per_launch > 0 ? options.samples_per_launch : 8;
   if (options.samples_per_launch > 0 && method != Method::tiled)
     samples = std::min<std::int64_t>(samples, options.samples_per_launch);
@@ -160,7 +169,9 @@ void evaluate_cuda(const DeviceRays& rays, DeviceMatrixView<const Capsule> bodie
           enqueue_brute(call);
           break;
         case Method::tiled:
-          enqueue_tiled(call);
+          enqueue_tiled({d, arrays.prepared, samples, plan.capsules, plan.samples_per_tiled_launch,
+                         plan.points_per_block, plan.point_blocks(), arrays.partial, arrays.gained},
+                        stream);
           break;
       }
     }

@@ -7,13 +7,12 @@
 #include <cstdint>
 
 #include "rays/cull_math.hpp"
+#include "rays/measure_math.hpp"
 #include "rays/pieces.hpp"
 #include "rays/ray_capsule_math.hpp"
 #include "rays/rays_cuda_data.hpp"
 
 namespace triptych::capsule_likelihood {
-
-using Gain = unsigned long long;
 
 // In the sum of a sample: one of its capsules is not valid. Sums stay below 2^62.
 constexpr Gain broken_body = Gain{1} << 63;
@@ -39,7 +38,7 @@ struct EvaluatePlan {
   std::int64_t macros;            // of the rays
   std::int64_t macros_at_a_time;  // whose lists fit into the workspace (culled)
   int points_per_block;           // 0: as the kernel has it
-  int samples_per_tiled_launch;   // of the paper's kernel
+  int samples_per_tiled_launch;   // of the paper's tiles
   int chunk_samples;              // whose capsules are listed together: fewer when there are few tiles
 
   std::int64_t chunks() const { return (samples + chunk_samples - 1) / chunk_samples; }
@@ -62,10 +61,7 @@ struct EvaluateArrays {
       tile_work = pieces.take<unsigned>(plan.macros_at_a_time * tiles_in_macro);
       tile_order = pieces.take<int>(plan.macros_at_a_time * tiles_in_macro + 1);
     }
-    if (plan.method == Method::tiled) {
-      partial = pieces.take<Gain>(plan.samples * plan.point_blocks());
-      row_sum = pieces.take<Gain>(plan.samples);
-    }
+    if (plan.method == Method::tiled) partial = pieces.take<Gain>(plan.samples * plan.point_blocks());
     bytes = pieces.bytes();
   }
 
@@ -76,8 +72,7 @@ struct EvaluateArrays {
   int* list_length = nullptr;
   unsigned* tile_work = nullptr;  // how many parts are listed for a tile
   int* tile_order = nullptr;      // how many tiles have work, then these, those with most of it first
-  Gain* partial = nullptr;        // of a sample's blocks of points, and their sum
-  Gain* row_sum = nullptr;
+  Gain* partial = nullptr;        // of a sample's blocks of points
   std::size_t bytes = 0;
 };
 
@@ -88,11 +83,14 @@ struct EvaluateCall {
   std::int64_t samples;  // of this launch: at most plan.samples
   std::uint32_t* tickets;
   StreamRef stream;
+
+  std::int64_t chunks() const { return (samples + plan.chunk_samples - 1) / plan.chunk_samples; }
 };
 
-// Each adds to gained what its samples gain.
+// Adds to gained what the samples gain.
 void enqueue_brute(const EvaluateCall& call);
-void enqueue_tiled(const EvaluateCall& call);
-void enqueue_culled(const EvaluateCall& call);
+// The same in two kernels for some of the macros: lists the capsules that may meet them, then tests these.
+void enqueue_cull(const EvaluateCall& call, std::int64_t first_macro, std::int64_t macros);
+void enqueue_list(const EvaluateCall& call, std::int64_t first_macro, std::int64_t macros);
 
 }  // namespace triptych::capsule_likelihood

@@ -13,6 +13,8 @@
 
 namespace triptych::capsule_likelihood {
 
+using Gain = unsigned long long;  // a sum of gains on the GPU, as its atomics want it
+
 constexpr int gain_bits = 22, weight_bits = 20, weighted_bits = 26;
 // A point's weight is (sigma / its sigma)^2 or sigma / its sigma, kept between these.
 constexpr double least_weight = 1e-6, most_weight = 64;

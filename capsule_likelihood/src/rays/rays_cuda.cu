@@ -1,7 +1,8 @@
 #include <triptych/capsule_likelihood/rays.hpp>
 #include <triptych/core/cuda.cuh>
 #include <triptych/core/error.hpp>
-#include <triptych/reduction/collective/warp.cuh>
+#include <triptych/reduction/collective/block.cuh>
+#include <triptych/reduction/collective/bounds.cuh>
 
 #include <cub/device/device_radix_sort.cuh>
 
@@ -31,79 +32,55 @@ struct Unsorted {
 __global__ void __launch_bounds__(point_threads)
     make_rays_kernel(DeviceSpan<const Vec3> points, DeviceSpan<const float> sigma_m, Measure measure,
                      const std::int64_t* points_used, Unsorted out, PointTotals* totals) {
-  __shared__ unsigned counts[3];
-  __shared__ unsigned long long gain;
-  if (threadIdx.x < 3) counts[threadIdx.x] = 0;
-  if (threadIdx.x == 0) gain = 0;
-  __syncthreads();
+  __shared__ unsigned count_of_warp[3][point_threads / 32];
+  __shared__ std::uint64_t gain_of_warp[point_threads / 32];
   const std::int64_t i = std::int64_t{blockIdx.x} * point_threads + threadIdx.x;
   const std::int64_t last =
       points_used != nullptr && *points_used < points.size() ? *points_used : points.size();
+  RayOfPoint made{padding_ray(), 0, 0, Fate::not_finite};
+  if (i < last) made = make_ray(points[i], sigma_m.empty() ? measure.sigma_m : sigma_m[i], measure);
   if (i < points.size()) {
-    RayOfPoint made{padding_ray(), 0, 0, Fate::not_finite};
-    if (i < last) {
-      made = make_ray(points[i], sigma_m.empty() ? measure.sigma_m : sigma_m[i], measure);
-      atomicAdd(&counts[static_cast<int>(made.fate)], 1u);
-      if (made.fate == Fate::used && !sigma_m.empty())
-        atomicAdd(&gain, static_cast<unsigned long long>(most_gain(true, made.weight)));
-    }
     out.ray[i] = made.ray;
     out.distance_m[i] = made.distance_m;
     out.weight[i] = made.weight;
     out.place[i] = made.fate == Fate::used ? place_of(made.ray.x, made.ray.y) : dropped_place;
     out.number[i] = static_cast<std::uint32_t>(i);
   }
-  __syncthreads();
+  unsigned count[3];
+  reduction::block_counts<point_threads>(i < last ? static_cast<int>(made.fate) : -1, count_of_warp, count);
+  std::uint64_t gain = count[0] * most_gain(false, 0);
+  if (!sigma_m.empty())
+    gain = reduction::block_sum<point_threads>(made.fate == Fate::used ? most_gain(true, made.weight) : 0,
+                                               gain_of_warp);
   if (threadIdx.x == 0) {
-    if (sigma_m.empty()) gain = counts[0] * static_cast<unsigned long long>(most_gain(false, 0));
-    if (counts[0] != 0) atomicAdd(&totals->used, static_cast<unsigned long long>(counts[0]));
-    if (counts[1] != 0) atomicAdd(&totals->not_finite, static_cast<unsigned long long>(counts[1]));
-    if (counts[2] != 0) atomicAdd(&totals->not_in_front, static_cast<unsigned long long>(counts[2]));
-    if (gain != 0) atomicAdd(&totals->most_gain, gain);
+    if (count[0] != 0) atomicAdd(&totals->used, static_cast<unsigned long long>(count[0]));
+    if (count[1] != 0) atomicAdd(&totals->not_finite, static_cast<unsigned long long>(count[1]));
+    if (count[2] != 0) atomicAdd(&totals->not_in_front, static_cast<unsigned long long>(count[2]));
+    if (gain != 0) atomicAdd(&totals->most_gain, static_cast<unsigned long long>(gain));
   }
 }
 
-struct Box {
-  float left, right, low, high, nearest_m, farthest_m;
-
-  __device__ void join(const Box& b) {
-    left = fminf(left, b.left);
-    right = fmaxf(right, b.right);
-    low = fminf(low, b.low);
-    high = fmaxf(high, b.high);
-    nearest_m = fminf(nearest_m, b.nearest_m);
-    farthest_m = fmaxf(farthest_m, b.farthest_m);
-  }
-  __device__ float middle_x() const { return 0.5f * (left + right); }
-  __device__ float middle_y() const { return 0.5f * (low + high); }
-};
-
-__device__ Box join_warp(const Box& box) {
-  return reduction::warp_all_reduce(box, [](Box a, const Box& b) {
-    a.join(b);
-    return a;
-  });
-}
+// Of rays: x, y and the distance of the point.
+using Box = reduction::Bounds<3>;
 
 // How far a ray is from the middle of a box, squared; 0 for one that is not real.
 __device__ float off_middle2(const Box& box, const Ray& ray, bool real) {
-  const float dx = ray.x - box.middle_x(), dy = ray.y - box.middle_y();
+  const float dx = ray.x - box.middle(0), dy = ray.y - box.middle(1);
   return real ? fmaf(dx, dx, dy * dy) : 0.0f;
 }
 
 __device__ TileBound bound_of(const Box& box, float off2) {
-  if (box.nearest_m > box.farthest_m) return empty_bound();
-  return {box.middle_x(), box.middle_y(), sqrtf(off2) * 1.00001f, box.nearest_m, box.farthest_m};
+  if (box.empty()) return empty_bound();
+  return {box.middle(0), box.middle(1), sqrtf(off2) * 1.00001f, box.low[2], box.high[2]};
 }
 
 // A block owns a macro, a warp a part, a thread a place in the order.
 __global__ void __launch_bounds__(macro_rays)
     order_rays_kernel(std::int64_t points, const std::uint32_t* place, const std::uint32_t* number,
                       Unsorted from, Ray* rays, std::uint32_t* weight, TileBound* parts, TileBound* macros) {
-  __shared__ Box boxes[parts_in_macro];
-  __shared__ float off2[parts_in_macro];
+  __shared__ Box box_of_warp[parts_in_macro];
+  __shared__ float off2_of_warp[parts_in_macro];
   const std::int64_t i = std::int64_t{blockIdx.x} * macro_rays + threadIdx.x;
-  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
   const bool real = i < points && place[i] != dropped_place;
   const std::uint32_t n = real ? number[i] : 0;
   const Ray ray = real ? from.ray[n] : padding_ray();
@@ -111,24 +88,13 @@ __global__ void __launch_bounds__(macro_rays)
   rays[i] = ray;
   if (weight != nullptr) weight[i] = real ? from.weight[n] : 0;
 
-  constexpr float out = 1e30f;
-  Box box{out, -out, out, -out, out, -out};
-  if (real) box = {ray.x, ray.x, ray.y, ray.y, distance, distance};
-  box = join_warp(box);
-  const float part_off2 = reduction::warp_max(off_middle2(box, ray, real));
-  if (lane == 0) {
-    parts[std::int64_t{blockIdx.x} * parts_in_macro + warp] = bound_of(box, part_off2);
-    boxes[warp] = box;
-  }
-  __syncthreads();
-  box = join_warp(boxes[lane]);
-  const float warp_off2 = reduction::warp_max(off_middle2(box, ray, real));
-  if (lane == 0) off2[warp] = warp_off2;
-  __syncthreads();
-  if (warp == 0) {
-    const float macro_off2 = reduction::warp_max(off2[lane]);
-    if (lane == 0) macros[blockIdx.x] = bound_of(box, macro_off2);
-  }
+  const Box part = reduction::warp_bounds(real ? Box::around({ray.x, ray.y, distance}) : Box::none());
+  const float part_off2 = reduction::warp_max(off_middle2(part, ray, real));
+  if (threadIdx.x % 32 == 0) parts[i / part_rays] = bound_of(part, part_off2);
+  const Box macro = reduction::block_bounds<macro_rays>(part, box_of_warp);
+  const float macro_off2 = reduction::block_all_reduce<macro_rays>(off_middle2(macro, ray, real),
+                                                                   reduction::Max<float>{}, off2_of_warp);
+  if (threadIdx.x == 0) macros[blockIdx.x] = bound_of(macro, macro_off2);
 }
 
 struct SortBuffers {

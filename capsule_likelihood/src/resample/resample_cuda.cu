@@ -13,9 +13,8 @@ namespace {
 __global__ void __launch_bounds__(weigh_threads)
     temper_kernel(DeviceSpan<const double> log_likelihoods, double target, DeviceSpan<std::uint32_t> weights,
                   Tempering* result) {
-  __shared__ WeighShared shared;
   const int n = static_cast<int>(log_likelihoods.size());
-  const Tempering tempering = temper_block(log_likelihoods.data(), n, target, shared);
+  const Tempering tempering = temper_block(log_likelihoods.data(), n, target);
   for (int j = static_cast<int>(threadIdx.x); j < n; j += weigh_threads)
     weights[j] = weight_under(tempering, log_likelihoods[j]);
   if (threadIdx.x == 0) *result = tempering;
@@ -23,9 +22,8 @@ __global__ void __launch_bounds__(weigh_threads)
 
 __global__ void __launch_bounds__(weigh_threads)
     scan_kernel(DeviceSpan<const std::uint32_t> weights, std::uint64_t* sums) {
-  __shared__ WeighShared shared;
   scan_block(
-      static_cast<int>(weights.size()), [&](int j) { return std::uint64_t{weights[j]}; }, sums, shared);
+      static_cast<int>(weights.size()), [&](int j) { return std::uint64_t{weights[j]}; }, sums);
 }
 
 // One thread finds one ancestor.

@@ -7,7 +7,6 @@
 
 #include <gtest/gtest.h>
 #include <triptych/capsule_likelihood/likelihood.hpp>
-#include <triptych/capsule_likelihood/listing.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -224,20 +223,6 @@ TEST(EvaluateCpu, ASigmaForEachPointWeighsIt) {
     for (std::size_t j = 0; j < plain.size(); ++j)
       EXPECT_NEAR(lighter[j], share * plain[j], 1e-6 * -plain[j]);
   }
-}
-
-TEST(EvaluateCpu, TheListingAgreesToItsPrecision) {
-  const CapsuleScene scene = make_capsule_scene(3, 20, 4000, 17);
-  const Measure m = measure_of(Loss::absolute, Surface::closest);
-  const std::vector<double> exact = evaluate(Rays(scene.points, {}, m), scene.view());
-  std::vector<float> listing(3);
-  evaluate_listing_cpu(scene.points, scene.view(), {}, m.tau_m, listing);
-  for (std::size_t j = 0; j < 3; ++j) {
-    const double distances = -exact[j] * double{m.sigma_m};
-    EXPECT_NEAR(double{listing[j]}, distances, 1e-3 * distances);
-  }
-  EXPECT_ERROR(evaluate_listing_cpu(scene.points, scene.view(), {}, m.tau_m, std::span(listing).first(2)),
-               InvalidArgument, "3 bodies but 2 results");
 }
 
 TEST(EvaluateCpu, RefusesWhatMakesNoSense) {

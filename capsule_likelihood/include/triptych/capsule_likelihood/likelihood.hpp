@@ -17,7 +17,8 @@
 namespace triptych::capsule_likelihood {
 
 // brute: every ray against every capsule. culled: only capsules that can come near a tile of rays. tiled: the
-// kernel of the paper (GPU only), a thread for each point, a launch for every few samples.
+// tiles of the paper's kernel (GPU only), a thread for each point, a launch for every few samples; the
+// paper's own numbers are those of listing.hpp.
 enum class Method { culled, brute, tiled };
 
 struct EvaluateOptions {

@@ -1,18 +1,33 @@
-// The sequential CPU loop of the paper (listing 1.2) as it stands there: plain floats, three quadratic
-// equations for each pair, a float sum. What the paper's speed-ups are measured against, and ours.
+// The paper's programs in its own numbers: plain floats, seven of them for a capsule, three quadratic
+// equations for each pair of a point and a capsule, float sums of distances. What the paper's speed-ups are
+// measured against, and ours; for work, see likelihood.hpp.
+//
+// distances[j] becomes the sum over the points of the truncated distance from body j. Floats lose digits
+// here: near tangents hits and misses flip, and the sum of 50,000 points is off by about 1e-4 of itself.
+// Nothing is checked but the sizes: InvalidArgument when they do not fit.
 #pragma once
 
 #include <triptych/capsule_likelihood/geometry.hpp>
 #include <triptych/core/matrix_view.hpp>
+#include <triptych/core/span.hpp>
+#include <triptych/core/stream.hpp>
+#include <triptych/core/workspace.hpp>
 
 #include <span>
 
 namespace triptych::capsule_likelihood {
 
-// distances[j]: the sum over the points of the truncated distance from body j. Floats lose digits here: near
-// tangents hits and misses flip, and the sum of 50,000 points is off by about 1e-4 of itself. One thread.
-// InvalidArgument when the sizes do not fit.
+// The sequential loop of listing 1.2, as it stands there, on one thread.
 void evaluate_listing_cpu(std::span<const Vec3> points, MatrixView<const Capsule> bodies, const Vec3& camera,
                           float max_distance, std::span<float> distances);
+
+// The kernels of section 5: a thread for each point of a tile of 128, points and capsules in shared memory by
+// coordinate, a launch for every 8 samples, then a block for each sample that adds up the sums of its tiles.
+// The distance of a point has the bits of the loop; the sums have another order, which is fixed: the same
+// bits in all runs and on all GPUs. Enqueues and returns. No synchronisation, no allocation once the
+// workspace is large enough; can be captured in a graph.
+void evaluate_listing_cuda(DeviceSpan<const Vec3> points, DeviceMatrixView<const Capsule> bodies,
+                           const Vec3& camera, float max_distance, DeviceSpan<float> distances,
+                           Workspace& workspace, StreamRef stream);
 
 }  // namespace triptych::capsule_likelihood

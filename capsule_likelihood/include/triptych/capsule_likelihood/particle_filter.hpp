@@ -53,6 +53,8 @@ struct Estimate {
   PointCount points;
 };
 
+class FilterEngine;  // of a CPU, of a GPU, of several GPUs
+
 class ParticleFilter {
  public:
   ParticleFilter(const Skeleton& skeleton, const Measure& measure, const FilterOptions& options,
@@ -76,8 +78,8 @@ class ParticleFilter {
   std::vector<float> samples() const;
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<FilterEngine> engine_;
+  bool started_ = false;
 };
 
 }  // namespace triptych::capsule_likelihood

@@ -74,6 +74,23 @@ __device__ __forceinline__ double block_max(double v, double (&of_warp)[Threads 
   return combine_warps<Threads>(highest(v), detail::lowest<double>(), of_warp, highest);
 }
 
+// How many threads have each of the classes 0 .. Classes - 1, in all threads; own: the thread's class, any
+// other number when it has none. One barrier.
+template <int Threads, int Classes>
+__device__ __forceinline__ void block_counts(int own, unsigned (&of_warp)[Classes][Threads / 32],
+                                             unsigned (&count)[Classes]) {
+  static_assert(Threads % 32 == 0 && Threads <= 1024);
+  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+#pragma unroll
+  for (int c = 0; c < Classes; ++c) {
+    const unsigned votes = __ballot_sync(all_lanes, own == c);
+    if (lane == 0) of_warp[c][warp] = static_cast<unsigned>(__popc(votes));
+  }
+  __syncthreads();
+#pragma unroll
+  for (int c = 0; c < Classes; ++c) count[c] = warp_sum(lane < Threads / 32 ? of_warp[c][lane] : 0u);
+}
+
 // The sum of floats or doubles in a fixed order, valid in thread 0: inside a warp as warp_sum, then the warps
 // one after the other. One barrier.
 template <int Threads, class T>
@@ -85,6 +102,22 @@ __device__ __forceinline__ T block_sum_in_order(T v, T (&of_warp)[Threads / 32])
   if (threadIdx.x == 0)
     for (const T& part : of_warp) total += part;
   return total;
+}
+
+// The values of each of Columns columns combined in a fixed order: thread lane * Columns + column owns one,
+// and lane i takes that of lane i + Rows / 2, then i + Rows / 4, ... i + 1, by combine(into, from). The
+// result is valid in lane 0 of the column. A barrier for each step.
+template <int Rows, int Columns, class V, class Combine>
+__device__ __forceinline__ const V& block_combine_columns(const V& v, V (&shared)[Rows][Columns],
+                                                          Combine combine) {
+  static_assert((Rows & (Rows - 1)) == 0);
+  const int column = static_cast<int>(threadIdx.x) % Columns, lane = static_cast<int>(threadIdx.x) / Columns;
+  shared[lane][column] = v;
+  for (int step = Rows / 2; step > 0; step /= 2) {
+    __syncthreads();
+    if (lane < step) combine(shared[lane][column], shared[lane + step][column]);
+  }
+  return shared[0][column];
 }
 
 // The sum of the threads up to and including the own one; `total` becomes that of the block. One barrier.

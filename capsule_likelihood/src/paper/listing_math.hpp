@@ -1,21 +1,25 @@
-#include <triptych/capsule_likelihood/listing.hpp>
-#include <triptych/core/error.hpp>
+// The paper's measurement of one point and one capsule, in floats: three quadratic equations, a quotient and
+// a root for each. Host and device alike: roots and quotients as IEEE 754 has them, nothing fused
+// (-ffp-contract=off, --fmad=false).
+#pragma once
+
+#include <triptych/capsule_likelihood/geometry.hpp>
 
 #include <algorithm>
 #include <cmath>
 
-namespace triptych::capsule_likelihood {
+#include "geometry/exact_math.hpp"
 
-namespace {
+namespace triptych::capsule_likelihood::listing {
 
-Vec3 minus(const Vec3& a, const Vec3& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
-Vec3 plus_times(const Vec3& a, float s, const Vec3& b) {
+TRIPTYCH_EXACT_HD Vec3 minus(const Vec3& a, const Vec3& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+TRIPTYCH_EXACT_HD Vec3 plus_times(const Vec3& a, float s, const Vec3& b) {
   return {a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
 }
-float dot(const Vec3& a, const Vec3& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+TRIPTYCH_EXACT_HD float dot(const Vec3& a, const Vec3& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
 // The smallest positive root of A t^2 + 2 B t + C, or nothing (a negative number).
-float smallest_positive_root(float a, float b, float c) {
+TRIPTYCH_EXACT_HD float smallest_positive_root(float a, float b, float c) {
   const float discriminant = b * b - a * c;
   if (discriminant < 0 || a == 0) return -1;
   const float root = std::sqrt(discriminant);
@@ -24,7 +28,8 @@ float smallest_positive_root(float a, float b, float c) {
 }
 
 // |D - d| for the point x seen from p, or max_distance: equations 6 to 12.
-float measurement(const Vec3& x, const Vec3& p, float r, const Vec3& a, const Vec3& b, float max_distance) {
+TRIPTYCH_EXACT_HD float measurement(const Vec3& x, const Vec3& p, float r, const Vec3& a, const Vec3& b,
+                                    float max_distance) {
   const Vec3 ray = minus(x, p);
   const float length = std::sqrt(dot(ray, ray));
   const Vec3 v{ray.x / length, ray.y / length, ray.z / length};
@@ -49,24 +54,4 @@ float measurement(const Vec3& x, const Vec3& p, float r, const Vec3& a, const Ve
   return met > 0 ? std::min(std::fabs(met - length), max_distance) : max_distance;
 }
 
-}  // namespace
-
-void evaluate_listing_cpu(std::span<const Vec3> points, MatrixView<const Capsule> bodies, const Vec3& camera,
-                          float max_distance, std::span<float> distances) {
-  require(static_cast<std::size_t>(bodies.rows()) == distances.size(), "there are ", bodies.rows(),
-          " bodies but ", distances.size(), " results");
-  for (std::int64_t j = 0; j < bodies.rows(); ++j) {
-    float sum = 0;
-    for (const Vec3& x : points) {
-      float value = max_distance;
-      for (std::int64_t k = 0; k < bodies.cols(); ++k) {
-        const Capsule& c = bodies(j, k);
-        value = std::min(measurement(x, camera, c.radius_m, c.a, c.b, max_distance), value);
-      }
-      sum += value;
-    }
-    distances[static_cast<std::size_t>(j)] = sum;
-  }
-}
-
-}  // namespace triptych::capsule_likelihood
+}  // namespace triptych::capsule_likelihood::listing
