@@ -269,7 +269,7 @@ TEST(GateSampler, HasTheWeightsOfATable) {
   for (int i = 0; i < 1 << 12; ++i)
     histogram.share.push_back(static_cast<float>(random.next() % 1001) / 1000);
   const GateSampler sampler(histogram, 1);
-  for (const FrameFormat format : test::all_formats) {
+  for (const FrameFormat format : test::all_frame_formats) {
     const test::TestFrame input(format, 90, 40, 3, 21);
     const auto table = make_cpu_summer(histogram, format, 1);
     for (const int step : {1, 3}) {
