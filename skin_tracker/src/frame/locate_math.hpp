@@ -46,6 +46,7 @@ auto by_format(FrameFormat format, Of of) {
 // InvalidArgument unless the region lies inside a frame of that size. An empty one does, where it starts
 // inside.
 void check_region(const Region& region, int width, int height);
+inline bool is_empty(const Region& region) { return region.width == 0 || region.height == 0; }
 
 // Red, green, blue, or Y, U, V.
 struct PixelBytes {

@@ -1,8 +1,8 @@
-// The sums of a frame, a region of it, or a batch of frames.
+#include "moments/cuda/moments_cuda.hpp"
+
 #include <triptych/core/cuda.cuh>
 #include <triptych/reduction/collective/tile.cuh>
 #include <triptych/reduction/transform_reduce_libraries.cuh>
-#include <triptych/skin_tracker/locate.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -15,10 +15,6 @@
 namespace triptych::skin_tracker {
 
 namespace {
-
-DotWeights weights_of(const LinearFilter& filter, FrameFormat format) {
-  return {fix(filter, channels_of(format)), format};
-}
 
 struct Call {
   const DeviceFrame& frame;
@@ -125,11 +121,10 @@ SumWords* trivial(Sums* sums) { return reinterpret_cast<SumWords*>(sums); }
 
 }  // namespace
 
-void sum_cuda(const DeviceFrame& frame, const Region& region, const LinearFilter& filter,
-              Sums* sums_on_device, const reduction::Options& options, Workspace& workspace,
-              StreamRef stream) {
+void sum_cuda(const DeviceFrame& frame, const Region& region, const FixedFilter& filter, Sums* sums_on_device,
+              const reduction::Options& options, Workspace& workspace, StreamRef stream) {
   check_region(region, frame.width(), frame.height());
-  const DotWeights weights = weights_of(filter, frame.format());
+  const DotWeights weights(filter, frame.format());
   const Call call{frame, region, trivial(sums_on_device), options, workspace, stream};
   by_layout(frame.format(), [&](auto layout) {
     using Layout = decltype(layout);
@@ -137,6 +132,13 @@ void sum_cuda(const DeviceFrame& frame, const Region& region, const LinearFilter
       return sum_by_any(call, weights);
     sum_by_tiles<Layout>(call, weights);
   });
+}
+
+void sum_cuda(const DeviceFrame& frame, const Region& region, const LinearFilter& filter,
+              Sums* sums_on_device, const reduction::Options& options, Workspace& workspace,
+              StreamRef stream) {
+  sum_cuda(frame, region, fix(filter, channels_of(frame.format())), sums_on_device, options, workspace,
+           stream);
 }
 
 void sum_cuda(const DeviceFrame& frame, const Region& region, DeviceSpan<const std::uint16_t> table,
@@ -152,11 +154,12 @@ void sum_batch_cuda(std::span<const DeviceFrame> frames, const LinearFilter& fil
                     Workspace& workspace, StreamRef stream) {
   if (frames.empty()) return;
   check_batch(frames, sums_on_device);
-  const DotWeights weights = weights_of(filter, frames[0].format());
+  const FrameFormat format = frames[0].format();
+  const DotWeights weights(fix(filter, channels_of(format)), format);
   SumWords* result = trivial(sums_on_device);
   while (!frames.empty()) {
     const auto some = frames.first(std::min<std::size_t>(frames.size(), frames_a_launch));
-    by_layout(some[0].format(),
+    by_layout(format,
               [&](auto layout) { sum_batch<decltype(layout)>(some, weights, result, workspace, stream); });
     frames = frames.subspan(some.size());
     result += some.size();
