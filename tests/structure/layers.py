@@ -26,7 +26,7 @@ LAYERS = {
         "calibration": ("frame colour", "calibrate"),
         "moments": ("frame colour", "locate"),
         "moments/cuda": ("moments frame colour", ""),
-        "gate": ("moments frame colour", ""),
+        "gate": ("moments moments/cuda frame colour", ""),
         "engine": ("moments moments/cuda frame colour", ""),
         "engine/joint": ("engine moments moments/cuda frame colour", "split"),
         "tracker": ("engine gate frame colour", "tracker one_euro perspective"),

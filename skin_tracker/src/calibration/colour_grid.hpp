@@ -147,20 +147,8 @@ class ColourGrid {
   }
 
   static void tally_rows(const MarkedFrame& marked, int first, int last, Tally& tally) {
-    switch (marked.frame.format()) {
-      case FrameFormat::rgb:
-        return tally_rows_of<FrameFormat::rgb>(marked, first, last, tally);
-      case FrameFormat::bgr:
-        return tally_rows_of<FrameFormat::bgr>(marked, first, last, tally);
-      case FrameFormat::rgba:
-        return tally_rows_of<FrameFormat::rgba>(marked, first, last, tally);
-      case FrameFormat::bgra:
-        return tally_rows_of<FrameFormat::bgra>(marked, first, last, tally);
-      case FrameFormat::nv12:
-        return tally_rows_of<FrameFormat::nv12>(marked, first, last, tally);
-      case FrameFormat::yuyv:
-        return tally_rows_of<FrameFormat::yuyv>(marked, first, last, tally);
-    }
+    by_format(marked.frame.format(),
+              [&](auto format) { tally_rows_of<format()>(marked, first, last, tally); });
   }
 
   static void merge(const Tally& from, Tally& into) {

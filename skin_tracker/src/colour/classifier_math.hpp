@@ -15,6 +15,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "colour/cell_weights.hpp"
+
 namespace triptych::skin_tracker {
 
 struct Point3 {
@@ -119,12 +121,6 @@ TRIPTYCH_INLINE_HD double squared_distance(const EllipseNumbers& e, double r, do
 
 TRIPTYCH_INLINE_HD double weight_of(const EllipseNumbers& e, double r, double g, double b) {
   return clamp_weight(0.5 + (e.edge - squared_distance(e, r, g, b)) / e.softness);
-}
-
-// For r, g, b in 0 .. 255.
-TRIPTYCH_INLINE_HD int cell_of(int bits, int r, int g, int b) {
-  const int drop = 8 - bits;
-  return (((r >> drop) << bits | g >> drop) << bits) | b >> drop;
 }
 
 // In the numbers of its cells and shares: nothing is converted.

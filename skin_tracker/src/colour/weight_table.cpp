@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "colour/cell_weights.hpp"
 #include "colour/table_math.hpp"
 
 namespace triptych::skin_tracker {
@@ -26,6 +27,14 @@ template <class T>
 WeightTable<T>::WeightTable(std::vector<T> weights) : weights_(std::move(weights)) {
   require(weights_.size() == colours, "a table needs a weight for each of the ", colours,
           " colours, and there are ", weights_.size());
+}
+
+std::vector<std::uint16_t> cell_weights(const HistogramRatio& histogram) {
+  require_usable(histogram);
+  std::vector<std::uint16_t> cells;
+  cells.reserve(histogram.share.size());
+  for (const float share : histogram.share) cells.push_back(stored<std::uint16_t>(share));
+  return cells;
 }
 
 template class WeightTable<std::uint8_t>;

@@ -2,15 +2,13 @@
 // needs between frames.
 #pragma once
 
-#include <triptych/skin_tracker/classifier.hpp>
 #include <triptych/skin_tracker/frame.hpp>
 #include <triptych/skin_tracker/head.hpp>
 
-#include <cstdint>
 #include <memory>
-#include <span>
 
 #include "engine/in_flight.hpp"
+#include "frame/pixel_weights.hpp"
 
 namespace triptych::skin_tracker {
 
@@ -32,22 +30,17 @@ class Summer {
     return finish();
   }
 
-  // The weight (0 .. fixed_one) of the middle pixel, (step / 2, step / 2), of each step x step tile of a
-  // region inside the frame: width / step by height / step weights, row by row. The same bits everywhere.
-  virtual void sample(const Frame& frame, const Region& region, int step,
-                      std::span<std::uint16_t> weights) = 0;
-  virtual void sample(const DeviceFrame& frame, const Region& region, int step,
-                      std::span<std::uint16_t> weights) = 0;
-
   // Of the last call, when the work was shared.
   virtual int gpu_rows() const { return 0; }
 };
 
-std::unique_ptr<Summer> make_cpu_summer(const Classifier& classifier, FrameFormat format, int threads);
-// Unavailable when there is no such GPU.
-std::unique_ptr<Summer> make_cuda_summer(const Classifier& classifier, FrameFormat format, int width,
-                                         int height, int ordinal, int threads);
-std::unique_ptr<Summer> make_joint_summer(const Classifier& classifier, FrameFormat format, int width,
-                                          int height, int ordinal, int threads, double ready_us);
+using SharedWeights = std::shared_ptr<const PixelWeights>;
+
+std::unique_ptr<Summer> make_cpu_summer(SharedWeights weights, int threads);
+// The weights: with a GPU, for frames of that format. Unavailable in a build without CUDA.
+std::unique_ptr<Summer> make_cuda_summer(SharedWeights weights, FrameFormat format, int width, int height,
+                                         int threads);
+std::unique_ptr<Summer> make_joint_summer(SharedWeights weights, FrameFormat format, int width, int height,
+                                          int threads, double ready_us);
 
 }  // namespace triptych::skin_tracker

@@ -5,19 +5,20 @@
 #include <cstddef>
 #include <memory>
 
-#include "engine/on_gpu.hpp"
+#include "engine/gpu_slot.hpp"
+#include "engine/summer.hpp"
+#include "frame/locate_math.hpp"
 
 namespace triptych::skin_tracker {
 
 namespace {
 
 // A ring of slots: while one frame is added up, the next is on its way.
-class CudaSummer final : public OnGpu {
+class CudaSummer final : public Summer {
  public:
-  CudaSummer(const Classifier& classifier, FrameFormat format, int width, int height, int ordinal,
-             int threads)
-      : OnGpu(classifier, format, ordinal, threads) {
-    for (auto& slot : slots_) slot = make_slot(format, width, height);
+  CudaSummer(const SharedWeights& weights, FrameFormat format, int width, int height, int threads)
+      : threads_(threads) {
+    for (auto& slot : slots_) slot = std::make_unique<GpuSlot>(weights, format, width, height);
   }
 
   void begin(const Frame& frame, const Region& region) override {
@@ -31,6 +32,7 @@ class CudaSummer final : public OnGpu {
   void begin(const DeviceFrame& frame, const Region& region) override {
     start(region, [&](GpuSlot& slot) { slot.start(frame, region); });
   }
+  int gpu_rows() const override { return gpu_rows_; }
   Sums finish() override {
     GpuSlot* const slot = running_.front();
     running_.pop_front();
@@ -60,13 +62,15 @@ class CudaSummer final : public OnGpu {
   std::array<std::unique_ptr<GpuSlot>, most_in_flight> slots_;
   std::size_t next_ = 0;
   InFlight<GpuSlot*> running_;
+  int threads_;
+  int gpu_rows_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Summer> make_cuda_summer(const Classifier& classifier, FrameFormat format, int width,
-                                         int height, int ordinal, int threads) {
-  return std::make_unique<CudaSummer>(classifier, format, width, height, ordinal, threads);
+std::unique_ptr<Summer> make_cuda_summer(SharedWeights weights, FrameFormat format, int width, int height,
+                                         int threads) {
+  return std::make_unique<CudaSummer>(weights, format, width, height, threads);
 }
 
 }  // namespace triptych::skin_tracker

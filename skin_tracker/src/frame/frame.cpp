@@ -11,22 +11,19 @@ namespace {
 struct Name {
   FrameFormat format;
   std::string_view text;
-  int bytes_per_pixel;
 };
-constexpr Name names[] = {{FrameFormat::rgb, "rgb", 3},   {FrameFormat::bgr, "bgr", 3},
-                          {FrameFormat::rgba, "rgba", 4}, {FrameFormat::bgra, "bgra", 4},
-                          {FrameFormat::nv12, "nv12", 1}, {FrameFormat::yuyv, "yuyv", 2}};
-
-const Name& name_of(FrameFormat format) {
-  for (const Name& name : names) {
-    if (name.format == format) return name;
-  }
-  throw InvalidArgument("there is no frame format number " + std::to_string(static_cast<int>(format)));
-}
+constexpr Name names[] = {{FrameFormat::rgb, "rgb"},   {FrameFormat::bgr, "bgr"},
+                          {FrameFormat::rgba, "rgba"}, {FrameFormat::bgra, "bgra"},
+                          {FrameFormat::nv12, "nv12"}, {FrameFormat::yuyv, "yuyv"}};
 
 }  // namespace
 
-std::string_view to_string(FrameFormat format) { return name_of(format).text; }
+std::string_view to_string(FrameFormat format) {
+  for (const Name& name : names) {
+    if (name.format == format) return name.text;
+  }
+  detail::throw_unknown_format(format);
+}
 
 FrameFormat parse_frame_format(std::string_view text) {
   std::string known;
@@ -37,8 +34,6 @@ FrameFormat parse_frame_format(std::string_view text) {
   throw InvalidArgument("\"" + std::string(text.substr(0, 80)) + "\" is no frame format; expected one of " +
                         known);
 }
-
-int bytes_per_pixel(FrameFormat format) { return name_of(format).bytes_per_pixel; }
 
 Region clip(const Region& region, int width, int height) {
   const std::int64_t left = std::max(region.x, 0);
@@ -52,14 +47,18 @@ Region clip(const Region& region, int width, int height) {
 
 namespace detail {
 
+void throw_unknown_format(FrameFormat format) {
+  throw InvalidArgument("there is no frame format number " + std::to_string(static_cast<int>(format)));
+}
+
 void check_frame(FrameFormat format, const void* data, std::int64_t pitch_bytes, const void* chroma,
                  std::int64_t chroma_pitch_bytes, std::int64_t width, std::int64_t height) {
-  const Name& name = name_of(format);
+  const std::int64_t row_bytes = width * bytes_per_pixel(format);
   require(width >= 0 && height >= 0, "a frame cannot be ", width, " x ", height, " pixels");
   require(width <= most_width && height <= most_height, "a frame of ", width, " x ", height,
           " pixels is larger than ", most_width, " x ", most_height);
-  require(pitch_bytes >= width * name.bytes_per_pixel, "the rows of a ", name.text, " frame ", width,
-          " pixels wide take ", width * name.bytes_per_pixel, " bytes, more than the pitch of ", pitch_bytes);
+  require(pitch_bytes >= row_bytes, "the rows of a ", to_string(format), " frame ", width,
+          " pixels wide take ", row_bytes, " bytes, more than the pitch of ", pitch_bytes);
   require(format != FrameFormat::yuyv || width % 2 == 0, "a yuyv frame cannot be ", width,
           " pixels wide: the width must be even");
   require(format != FrameFormat::nv12 || (width % 2 == 0 && height % 2 == 0), "an nv12 frame cannot be ",
@@ -72,7 +71,7 @@ void check_frame(FrameFormat format, const void* data, std::int64_t pitch_bytes,
     require(chroma_pitch_bytes >= width, "the rows of U and V of an nv12 frame ", width, " pixels wide take ",
             width, " bytes, more than the pitch of ", chroma_pitch_bytes);
   } else {
-    require(chroma == nullptr, "a ", name.text, " frame has one plane, but a second one was given");
+    require(chroma == nullptr, "a ", to_string(format), " frame has one plane, but a second one was given");
   }
 }
 

@@ -2,7 +2,6 @@
 // the check of a region.
 #pragma once
 
-#include <triptych/core/error.hpp>
 #include <triptych/core/host_device.hpp>
 #include <triptych/core/pixel.hpp>
 #include <triptych/skin_tracker/filter.hpp>
@@ -10,7 +9,6 @@
 #include <triptych/skin_tracker/head.hpp>
 
 #include <cstdint>
-#include <string>
 #include <type_traits>
 
 namespace triptych::skin_tracker {
@@ -18,6 +16,10 @@ namespace triptych::skin_tracker {
 // NV12 and YUYV of cameras and decoders hold Y from 16 to 235: the filter is fixed for that.
 constexpr Channels channels_of(FrameFormat format) {
   return format == FrameFormat::nv12 || format == FrameFormat::yuyv ? Channels::yuv_video : Channels::rgb;
+}
+
+constexpr bool is_blue_first(FrameFormat format) {
+  return format == FrameFormat::bgr || format == FrameFormat::bgra;
 }
 
 // of(the format as a type): what depends on it is chosen once, not for each pixel.
@@ -38,12 +40,13 @@ auto by_format(FrameFormat format, Of of) {
     case F::yuyv:
       return of(std::integral_constant<F, F::yuyv>{});
   }
-  throw InvalidArgument("there is no frame format number " + std::to_string(static_cast<int>(format)));
+  detail::throw_unknown_format(format);
 }
 
 // InvalidArgument unless the region lies inside a frame of that size. An empty one does, where it starts
 // inside.
 void check_region(const Region& region, int width, int height);
+inline bool is_empty(const Region& region) { return region.width == 0 || region.height == 0; }
 
 // Red, green, blue, or Y, U, V.
 struct PixelBytes {
@@ -61,9 +64,8 @@ TRIPTYCH_INLINE_HD PixelBytes read_pixel(const std::uint8_t* row, const std::uin
     const std::uint8_t* pair = row + 2 * (x & ~1);
     return {pair[2 * (x & 1)], pair[1], pair[3]};
   } else {
-    constexpr int bytes = format == FrameFormat::rgb || format == FrameFormat::bgr ? 3 : 4;
-    constexpr int red = format == FrameFormat::bgr || format == FrameFormat::bgra ? 2 : 0;
-    const std::uint8_t* pixel = row + std::int64_t{bytes} * x;
+    constexpr int red = is_blue_first(format) ? 2 : 0;
+    const std::uint8_t* pixel = row + std::int64_t{bytes_per_pixel(format)} * x;
     return {pixel[red], pixel[1], pixel[2 - red]};
   }
 }

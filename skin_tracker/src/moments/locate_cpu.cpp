@@ -95,7 +95,8 @@ Sums sum_strip_cpu(const Frame& frame, const Region& strip, const FixedFilter& f
   return strip_function(CpuPath::simd, frame, strip)(frame, strip, filter, next);
 }
 
-Sums sum_strip_cpu(const Frame& frame, const Region& strip, const WeightTable<std::uint16_t>& table) {
+Sums sum_strip_cpu(const Frame& frame, const Region& strip, const WeightTable<std::uint16_t>& table,
+                   NextStrip) {
   check_region(strip, frame.width(), frame.height());
   const std::uint16_t* weights = table.weights().data();
   return by_format(frame.format(), [&](auto format) {

@@ -23,8 +23,13 @@ std::span<const CpuPath> available_cpu_paths();
 Sums sum_cpu_by(CpuPath path, const Frame& frame, const Region& region, const FixedFilter& filter,
                 int threads);
 
+inline Sums sum_cpu(const Frame& frame, const Region& region, const FixedFilter& filter, int threads) {
+  return sum_cpu_by(CpuPath::simd, frame, region, filter, threads);
+}
+
 // The sums over a strip, by the calling thread.
 Sums sum_strip_cpu(const Frame& frame, const Region& strip, const FixedFilter& filter, NextStrip next = {});
-Sums sum_strip_cpu(const Frame& frame, const Region& strip, const WeightTable<std::uint16_t>& table);
+Sums sum_strip_cpu(const Frame& frame, const Region& strip, const WeightTable<std::uint16_t>& table,
+                   NextStrip next = {});
 
 }  // namespace triptych::skin_tracker

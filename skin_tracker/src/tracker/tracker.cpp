@@ -3,10 +3,12 @@
 #include <triptych/skin_tracker/tracker.hpp>
 
 #include <cmath>
+#include <memory>
+#include <optional>
 
 #include "engine/summer.hpp"
 #include "gate/gate.hpp"
-#include "gate/gate_sampler.hpp"
+#include "gate/sampler.hpp"
 #include "tracker/latency.hpp"
 
 namespace triptych::skin_tracker {
@@ -49,18 +51,17 @@ void check(const TrackerOptions& options, FrameFormat format, int width, int hei
           start.y, ") of a frame of ", width, " x ", height);
 }
 
-std::unique_ptr<Summer> make_summer(const Classifier& classifier, FrameFormat format, int width, int height,
+std::unique_ptr<Summer> make_summer(const SharedWeights& weights, FrameFormat format, int width, int height,
                                     const TrackerOptions& options) {
   switch (options.on) {
     case TrackOn::cuda:
-      return make_cuda_summer(classifier, format, width, height, options.ordinal, options.threads);
+      return make_cuda_summer(weights, format, width, height, options.threads);
     case TrackOn::joint:
-      return make_joint_summer(classifier, format, width, height, options.ordinal, options.threads,
-                               options.ready_us);
+      return make_joint_summer(weights, format, width, height, options.threads, options.ready_us);
     case TrackOn::cpu:
       break;
   }
-  return make_cpu_summer(classifier, format, options.threads);
+  return make_cpu_summer(weights, options.threads);
 }
 
 }  // namespace
@@ -79,13 +80,13 @@ class Tracker::Impl {
         smooth_y_(options.smoothing),
         smooth_distance_(options.smoothing) {
     check(options, format, width, height);
-    summer_ = make_summer(classifier, format, width, height, options);
-    if (options.gate && options.gate_by) {
-      sampler_.emplace(*options.gate_by, options.threads);
-      if (options.on != TrackOn::cpu)
-        device_sampler_ =
-            make_cuda_summer(*options.gate_by, format, width, height, options.ordinal, options.threads);
-    }
+    std::optional<Device> gpu;
+    if (options.on != TrackOn::cpu) gpu = Device::cuda(options.ordinal);
+    const auto weights = std::make_shared<const PixelWeights>(classifier, format, options.threads, gpu);
+    summer_ = make_summer(weights, format, width, height, options);
+    if (options.gate)
+      sampler_ = options.gate_by ? make_sampler(*options.gate_by, format, options.threads, gpu)
+                                 : std::make_unique<Sampler>(weights);
     last_.x_px = 0.5 * (width - 1);
     last_.y_px = 0.5 * (height - 1);
     last_.distance_m = options.reference_distance_m;
@@ -161,16 +162,8 @@ class Tracker::Impl {
   template <class F>
   void look(const F& frame, const Box& part) {
     map_.place(part, gate_.head_px(), width_, height_);
-    sample(frame, map_.region(), map_.step(), map_.samples());
+    sampler_->sample(frame, map_.region(), map_.step(), map_.samples());
     map_.sum_up();
-  }
-
-  void sample(const Frame& frame, const Region& region, int step, std::span<std::uint16_t> weights) {
-    sampler_ ? sampler_->sample(frame, region, step, weights) : summer_->sample(frame, region, step, weights);
-  }
-  void sample(const DeviceFrame& frame, const Region& region, int step, std::span<std::uint16_t> weights) {
-    Summer& by = device_sampler_ ? *device_sampler_ : *summer_;
-    by.sample(frame, region, step, weights);
   }
 
   void place(TrackedHead& head, double seconds) {
@@ -205,9 +198,7 @@ class Tracker::Impl {
   WeightMap map_;
   OneEuro smooth_x_, smooth_y_, smooth_distance_;
   std::unique_ptr<Summer> summer_;
-  // When the gate goes by something else: for frames on the host, and for those on the GPU.
-  std::optional<GateSampler> sampler_;
-  std::unique_ptr<Summer> device_sampler_;
+  std::unique_ptr<Sampler> sampler_;  // with a gate
   std::int64_t frames_ = 0;
   InFlight<Submitted> in_flight_;
   TrackedHead last_;

@@ -8,16 +8,16 @@
 
 #include <triptych/core/error.hpp>
 
+#include "skin_tracker/frame/formats.hpp"
 #include "testing/expect_error.hpp"
 
 namespace triptych::skin_tracker {
 namespace {
 
-constexpr FrameFormat all_formats[] = {FrameFormat::rgb,  FrameFormat::bgr,  FrameFormat::rgba,
-                                       FrameFormat::bgra, FrameFormat::nv12, FrameFormat::yuyv};
+using test::all_frame_formats;
 
 TEST(FrameFormat, NamesGoBothWays) {
-  for (const FrameFormat format : all_formats) EXPECT_EQ(parse_frame_format(to_string(format)), format);
+  for (const FrameFormat format : all_frame_formats) EXPECT_EQ(parse_frame_format(to_string(format)), format);
   EXPECT_EQ(to_string(FrameFormat::nv12), "nv12");
   EXPECT_ERROR(parse_frame_format("RGB"), InvalidArgument,
                "\"RGB\" is no frame format; expected one of rgb, bgr, rgba, bgra, nv12, yuyv");
@@ -26,8 +26,8 @@ TEST(FrameFormat, NamesGoBothWays) {
 
 TEST(FrameFormat, KnowsTheBytes) {
   const int bytes[] = {3, 3, 4, 4, 1, 2};
-  for (std::size_t i = 0; i < std::size(all_formats); ++i)
-    EXPECT_EQ(bytes_per_pixel(all_formats[i]), bytes[i]);
+  for (std::size_t i = 0; i < all_frame_formats.size(); ++i)
+    EXPECT_EQ(bytes_per_pixel(all_frame_formats[i]), bytes[i]);
 }
 
 TEST(Region, IsClipped) {

@@ -1,22 +1,18 @@
 // Random frames of any format, pitch and alignment, on the host and on the GPU.
 #pragma once
 
+#include "skin_tracker/frame/formats.hpp"
 #include "testing/random.hpp"
 
 #include <triptych/core/buffer.hpp>
 #include <triptych/skin_tracker/frame.hpp>
 
-#include <array>
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <vector>
 
 namespace triptych::test {
-
-inline constexpr std::array all_frame_formats{
-    skin_tracker::FrameFormat::rgb,  skin_tracker::FrameFormat::bgr,  skin_tracker::FrameFormat::rgba,
-    skin_tracker::FrameFormat::bgra, skin_tracker::FrameFormat::nv12, skin_tracker::FrameFormat::yuyv};
 
 // A frame of random bytes whose rows are `padding` bytes apart and whose planes begin `offset` bytes after a
 // multiple of 256. Sizes are rounded up to what the format takes.

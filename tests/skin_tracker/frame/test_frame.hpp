@@ -11,35 +11,39 @@
 #include <cstdint>
 #include <vector>
 
+#include "skin_tracker/frame/formats.hpp"
 #include "testing/random.hpp"
 
-namespace triptych::skin_tracker::test {
+namespace triptych::test {
 
-inline constexpr FrameFormat all_formats[] = {FrameFormat::rgb,  FrameFormat::bgr,  FrameFormat::rgba,
-                                              FrameFormat::bgra, FrameFormat::nv12, FrameFormat::yuyv};
-
-inline bool is_yuv(FrameFormat format) { return format == FrameFormat::nv12 || format == FrameFormat::yuyv; }
+inline bool is_yuv(skin_tracker::FrameFormat format) {
+  return format == skin_tracker::FrameFormat::nv12 || format == skin_tracker::FrameFormat::yuyv;
+}
 
 class TestFrame {
+  using FrameFormat = skin_tracker::FrameFormat;
+
  public:
   // The pitch is a row and `gap` bytes more.
   TestFrame(FrameFormat format, int width, int height, int gap, std::uint64_t seed)
-      : format_(format), width_(width), height_(height), pitch_(width * bytes_per_pixel(format) + gap) {
-    plane_ = triptych::test::random_values<std::uint8_t>(plane_bytes(height, pitch_, gap), 0, 255, seed);
+      : format_(format),
+        width_(width),
+        height_(height),
+        pitch_(width * skin_tracker::bytes_per_pixel(format) + gap) {
+    plane_ = random_values<std::uint8_t>(plane_bytes(height, pitch_, gap), 0, 255, seed);
     if (format != FrameFormat::nv12) return;
     chroma_pitch_ = width + gap;
-    chroma_ = triptych::test::random_values<std::uint8_t>(plane_bytes(height / 2, chroma_pitch_, gap), 0, 255,
-                                                          seed + 1);
+    chroma_ = random_values<std::uint8_t>(plane_bytes(height / 2, chroma_pitch_, gap), 0, 255, seed + 1);
   }
 
-  Frame frame() const {
+  skin_tracker::Frame frame() const {
     const bool two = format_ == FrameFormat::nv12;
     return {format_, plane_.data(), width_, height_, pitch_, two ? chroma_.data() : nullptr, chroma_pitch_};
   }
 
   // Everything between the rows becomes something else.
   void change_gaps() {
-    change(plane_, pitch_, width_ * bytes_per_pixel(format_));
+    change(plane_, pitch_, width_ * skin_tracker::bytes_per_pixel(format_));
     if (format_ == FrameFormat::nv12) change(chroma_, chroma_pitch_, width_);
   }
   std::uint8_t& byte(int x, int y) { return plane_[static_cast<std::size_t>(y * pitch_ + x)]; }
@@ -66,8 +70,8 @@ class TestFrame {
 
   // weight(bytes of a pixel) from 0 to fixed_one.
   template <class Weight>
-  Sums sums(const Region& region, Weight weight) const {
-    Sums sums;
+  skin_tracker::Sums sums(const skin_tracker::Region& region, Weight weight) const {
+    skin_tracker::Sums sums;
     for (int y = region.y; y < region.y + region.height; ++y) {
       for (int x = region.x; x < region.x + region.width; ++x) {
         const std::int64_t w = weight(bytes(x, y));
@@ -79,7 +83,7 @@ class TestFrame {
     }
     return sums;
   }
-  Sums sums(const Region& region, const FixedFilter& f) const {
+  skin_tracker::Sums sums(const skin_tracker::Region& region, const skin_tracker::FixedFilter& f) const {
     return sums(region, [&](const std::array<int, 3>& p) { return f.weight(p[0], p[1], p[2]); });
   }
 
@@ -109,4 +113,4 @@ inline std::array<double, 3> exact_rgb_of_yuv(const std::array<int, 3>& p) {
   return {r, g, b};
 }
 
-}  // namespace triptych::skin_tracker::test
+}  // namespace triptych::test

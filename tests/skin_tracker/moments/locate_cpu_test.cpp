@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -15,18 +14,14 @@
 #include "frame/locate_math.hpp"
 #include "moments/locate_paths.hpp"
 #include "skin_tracker/frame/test_frame.hpp"
+#include "skin_tracker/moments/print_sums.hpp"
 #include "testing/expect_error.hpp"
 #include "testing/random.hpp"
 
 namespace triptych::skin_tracker {
-
-std::ostream& operator<<(std::ostream& out, const Sums& s) {
-  return out << s.weight << "; " << s.x << ", " << s.y << "; " << s.xx << ", " << s.xy << ", " << s.yy;
-}
-
 namespace {
 
-using test::all_formats;
+using test::all_frame_formats;
 using test::TestFrame;
 
 constexpr LinearFilter filter{0.02, -0.011, -0.006, 0.15};  // on random bytes a third is 0, some are 1
@@ -45,7 +40,7 @@ constexpr int widths[] = {1,  2,  3,  7,   8,   9,   15,  16,   17,   31,   32,
                           33, 34, 64, 127, 511, 512, 513, 1023, 1024, 1025, 1921};
 
 TEST(SumCpu, EachPathIsTheDefinition) {
-  for (const FrameFormat format : all_formats) {
+  for (const FrameFormat format : all_frame_formats) {
     for (const int width : widths) {
       for (const int gap : {0, 1, 13}) {
         const bool yuv = test::is_yuv(format);
@@ -66,7 +61,7 @@ TEST(SumCpu, EachPathIsTheDefinition) {
 }
 
 TEST(SumCpu, RegionsStartAndEndAnywhere) {
-  for (const FrameFormat format : all_formats) {
+  for (const FrameFormat format : all_frame_formats) {
     const TestFrame input(format, 90, 12, 5, 42);
     for (const Region& region : {Region{1, 0, 89, 12}, Region{3, 1, 40, 7}, Region{2, 5, 1, 1},
                                  Region{5, 3, 1, 2}, Region{5, 3, 2, 2}, Region{89, 11, 1, 1},
@@ -86,7 +81,7 @@ TEST(SumCpu, RegionsStartAndEndAnywhere) {
 
 // What comes next is only a hint to the memory, and it is asked for before the strip ends.
 TEST(SumStripCpu, IsTheDefinitionWhateverComesNext) {
-  for (const FrameFormat format : all_formats) {
+  for (const FrameFormat format : all_frame_formats) {
     const TestFrame input(format, 700, 40, 8, 11);
     for (const int height : {1, 2, 3, 4, 9}) {
       const Region strip{2, 7, 660, height};
@@ -108,7 +103,7 @@ TEST(SumStripCpu, IsTheDefinitionWhateverComesNext) {
 }
 
 TEST(SumCpu, WhatLiesBetweenRowsDoesNotCount) {
-  for (const FrameFormat format : all_formats) {
+  for (const FrameFormat format : all_frame_formats) {
     for (const int width : {2, 18, 46, 130}) {
       TestFrame input(format, width, 8, 29, 7);
       std::vector<Sums> before;
@@ -141,7 +136,7 @@ TEST(SumCpu, OneByteMakesADifference) {
 TEST(SumCpu, PartsAddUpToTheWhole) {
   constexpr std::uint64_t seed = 77;
   TRIPTYCH_TRACE_SEED(seed);
-  for (const FrameFormat format : all_formats) {
+  for (const FrameFormat format : all_frame_formats) {
     const TestFrame input(format, 640, 360, 3, seed);
     const Frame frame = input.frame();
     const Sums whole = sum_cpu(frame, frame.whole(), filter);
@@ -172,7 +167,7 @@ TEST(SumCpu, AnyFilterOnEachPath) {
   constexpr std::uint64_t seed = 21;
   TRIPTYCH_TRACE_SEED(seed);
   const auto numbers = triptych::test::random_values<double>(4 * 60, -1.0, 1.0, seed);
-  for (const FrameFormat format : all_formats) {
+  for (const FrameFormat format : all_frame_formats) {
     const TestFrame input(format, 78, 4, 0, seed);
     for (std::size_t i = 0; i < numbers.size(); i += 4) {
       const double size = std::ldexp(1.0, static_cast<int>(i / 4) % 18 - 14);
@@ -219,7 +214,7 @@ TEST(SumCpu, ByTable) {
     return int{
         table[{static_cast<std::uint8_t>(r), static_cast<std::uint8_t>(g), static_cast<std::uint8_t>(b)}]};
   };
-  for (const FrameFormat format : all_formats) {
+  for (const FrameFormat format : all_frame_formats) {
     const TestFrame input(format, 130, 40, 3, 1);
     for (const Region& region : {Region{0, 0, 130, 40}, Region{7, 3, 101, 20}, Region{130, 0, 0, 40}}) {
       const Sums expected = input.sums(region, [&](const std::array<int, 3>& p) {
@@ -252,7 +247,7 @@ TEST(SumCpu, ConvertsYuv) {
 }
 
 TEST(LocateCpu, IsTheFormulaInDouble) {
-  for (const FrameFormat format : all_formats) {
+  for (const FrameFormat format : all_frame_formats) {
     const int width = 210, height = 122;
     const TestFrame input(format, width, height, 7, 5);
     double s = 0, sx = 0, sy = 0;

@@ -1,6 +1,6 @@
 // What adds up pixels for a tracker on a GPU, alone or beside the CPU: the bits of the CPU, from memory of
 // any kind, and nothing allocated once it runs.
-#include "engine/summer.hpp"
+#include "skin_tracker/engine/summers.hpp"
 #include "skin_tracker/frame/frames.hpp"
 #include "testing/expect_error.hpp"
 #include "testing/gpu.hpp"
@@ -9,17 +9,16 @@
 #include <triptych/skin_tracker/locate.hpp>
 #include <triptych/skin_tracker/tracker.hpp>
 
-#include <set>
-
 namespace triptych::skin_tracker {
 namespace {
 
 using test::all_frame_formats;
+using test::cuda_summer;
+using test::joint_summer;
 using test::PinnedFrame;
 using test::RandomFrame;
 
 constexpr LinearFilter filter{0.012, -0.004, -0.006, -0.3};
-constexpr double ready_us = 500;
 
 class TrackerCuda : public testing::Test {
  protected:
@@ -44,9 +43,8 @@ TEST_F(TrackerCuda, EveryFormatFromPageableAndPageLockedMemory) {
       const PinnedFrame locked(pageable);
       const Frame first = pageable.host();
       for (const bool joint : {false, true}) {
-        const auto summer =
-            joint ? make_joint_summer(filter, format, first.width(), first.height(), 0, 0, ready_us)
-                  : make_cuda_summer(filter, format, first.width(), first.height(), 0, 0);
+        const auto summer = joint ? joint_summer(filter, format, first.width(), first.height())
+                                  : cuda_summer(filter, format, first.width(), first.height());
         expect_bits_of_the_cpu(*summer, first);
         expect_bits_of_the_cpu(*summer, next.host());
         expect_bits_of_the_cpu(*summer, locked.host());
@@ -59,7 +57,7 @@ TEST_F(TrackerCuda, EveryFormatFromPageableAndPageLockedMemory) {
 TEST_F(TrackerCuda, RegionsOfFramesThatChange) {
   for (const FrameFormat format : {FrameFormat::rgba, FrameFormat::nv12}) {
     const RandomFrame one(format, 320, 200, 21), two(format, 320, 200, 22);
-    const auto summer = make_cuda_summer(filter, format, 320, 200, 0, 0);
+    const auto summer = cuda_summer(filter, format, 320, 200);
     for (const Region region : {Region{0, 0, 320, 200}, Region{10, 91, 100, 17}, Region{10, 50, 100, 20},
                                 Region{0, 40, 320, 1}, Region{0, 0, 320, 200}}) {
       for (const RandomFrame* frame : {&one, &two})
@@ -119,8 +117,8 @@ TEST_F(TrackerCuda, AFrameOnTheGpuStaysThere) {
   stream.synchronize();
   const Region region{11, 21, 300, 200};
   for (const bool joint : {false, true}) {
-    const auto summer = joint ? make_joint_summer(filter, FrameFormat::bgra, 640, 360, 0, 0, ready_us)
-                              : make_cuda_summer(filter, FrameFormat::bgra, 640, 360, 0, 0);
+    const auto summer = joint ? joint_summer(filter, FrameFormat::bgra, 640, 360)
+                              : cuda_summer(filter, FrameFormat::bgra, 640, 360);
     EXPECT_EQ(summer->sum(frame.device(memory.data()), region), sum_cpu(frame.host(), region, filter));
     EXPECT_EQ(summer->gpu_rows(), 200);
   }
@@ -135,32 +133,26 @@ TEST_F(TrackerCuda, ClassifiersThatAreNotLinearGoByTheirTable) {
     const RandomFrame frame(format, 322, 242, 41);
     const Sums expected = sum_cpu(frame.host(), frame.host().whole(), table);
     EXPECT_GT(expected.weight, 0u);
-    const auto cuda = make_cuda_summer(ellipse, format, 322, 242, 0, 0);
-    const auto joint = make_joint_summer(ellipse, format, 322, 242, 0, 2, ready_us);
+    const auto cuda = cuda_summer(ellipse, format, 322, 242);
+    const auto joint = joint_summer(ellipse, format, 322, 242, 2);
     EXPECT_EQ(cuda->sum(frame.host(), frame.host().whole()), expected);
     for (int k = 0; k < 5; ++k) EXPECT_EQ(joint->sum(frame.host(), frame.host().whole()), expected);
   }
 }
 
-TEST_F(TrackerCuda, TheJointFormTriesSplitsAndEachHasTheSameBits) {
+// How far each side comes is a matter of time (band_sharing_test.cpp has it scripted); the sums are not.
+TEST_F(TrackerCuda, TheJointFormHasTheBitsOfTheCpuWhateverTheGpuTakes) {
   const RandomFrame frame(FrameFormat::rgba, 1920, 1080, 51);
   const Sums expected = sum_cpu(frame.host(), frame.host().whole(), filter);
   const PinnedFrame locked(frame);
   for (const bool pinned : {false, true}) {
     const Frame host = pinned ? locked.host() : frame.host();
-    const auto summer = make_joint_summer(filter, FrameFormat::rgba, 1920, 1080, 0, 0, ready_us);
-    std::set<int> splits;
+    const auto summer = joint_summer(filter, FrameFormat::rgba, 1920, 1080);
     for (int k = 0; k < 100; ++k) {
       EXPECT_EQ(summer->sum(host, host.whole()), expected);
+      // copying what a core could have added up meanwhile is not worth it
+      EXPECT_LE(summer->gpu_rows(), pinned ? 1080 : 0);
       EXPECT_GE(summer->gpu_rows(), 0);
-      EXPECT_LE(summer->gpu_rows(), 1080);
-      splits.insert(summer->gpu_rows());
-    }
-    // copying what a core could have added up meanwhile is not worth it
-    if (pinned) {
-      EXPECT_GE(splits.size(), 3u);
-    } else {
-      EXPECT_EQ(splits, std::set<int>{0});
     }
   }
 }
@@ -170,7 +162,7 @@ TEST_F(TrackerCuda, TheJointFormTakesFramesOfAnyMemoryInAnyOrder) {
   const RandomFrame first(FrameFormat::rgba, 640, 360, 52), second(FrameFormat::rgba, 640, 360, 53);
   const PinnedFrame locked(first);
   const Region part{100, 31, 300, 212};
-  const auto summer = make_joint_summer(filter, FrameFormat::rgba, 640, 360, 0, 0, ready_us);
+  const auto summer = joint_summer(filter, FrameFormat::rgba, 640, 360);
   for (int k = 0; k < 120; ++k) {
     const Frame host = k / 3 % 3 == 1 || k % 5 == 0 ? second.host() : locked.host();
     const Region region = k % 4 == 3 ? part : host.whole();
@@ -185,8 +177,8 @@ TEST_F(TrackerCuda, SteadyStateAllocatesNothing) {
   const RandomFrame frame(FrameFormat::rgba, 640, 360, 61);
   const Region part{100, 100, 50, 60};
   for (const bool joint : {false, true}) {
-    const auto summer = joint ? make_joint_summer(filter, FrameFormat::rgba, 640, 360, 0, 0, ready_us)
-                              : make_cuda_summer(filter, FrameFormat::rgba, 640, 360, 0, 0);
+    const auto summer = joint ? joint_summer(filter, FrameFormat::rgba, 640, 360)
+                              : cuda_summer(filter, FrameFormat::rgba, 640, 360);
     const auto run = [&] {
       for (int k = 0; k < 5; ++k) {
         summer->sum(frame.host(), frame.host().whole());
@@ -205,39 +197,10 @@ TEST_F(TrackerCuda, SteadyStateAllocatesNothing) {
 TEST_F(TrackerCuda, AChangedPixelIsSeenInTheNextFrame) {
   RandomFrame frame(FrameFormat::rgba, 640, 360, 71);
   const LinearFilter red{1.0 / 255, 0, 0, 0};
-  const auto summer = make_cuda_summer(red, FrameFormat::rgba, 640, 360, 0, 0);
+  const auto summer = cuda_summer(red, FrameFormat::rgba, 640, 360);
   const Sums before = summer->sum(frame.host(), frame.host().whole());
   frame.bytes()[std::size_t{4} * (640 * 360 - 1)] ^= 1;
   EXPECT_NE(summer->sum(frame.host(), frame.host().whole()), before);
-}
-
-TEST_F(TrackerCuda, SamplesAreThoseOfTheCpu) {
-  ChrominanceEllipse ellipse;
-  ellipse.mean = {150, 110};
-  ellipse.precision = {0.005, 0.001, 0.008};
-  std::uint64_t seed = 90;
-  for (const Classifier& classifier : {Classifier(filter), Classifier(ellipse)}) {
-    for (const FrameFormat format : all_frame_formats) {
-      const auto cpu = make_cpu_summer(classifier, format, 1);
-      const RandomFrame frame(format, 202, 102, ++seed, 3);
-      SCOPED_TRACE(frame.words());
-      Stream stream;
-      DeviceBuffer<std::uint8_t> memory(static_cast<std::int64_t>(frame.bytes().size()));
-      copy_to_device(std::span<const std::uint8_t>(frame.bytes()), memory.span(), stream);
-      stream.synchronize();
-      const auto summer = make_cuda_summer(classifier, format, 202, 102, 0, 0);
-      for (const int step : {1, 2, 7}) {
-        const Region region{11, 5, 150, 90};
-        const auto count = static_cast<std::size_t>((150 / step) * (90 / step));
-        std::vector<std::uint16_t> expected(count, 1), from_host(count, 2), on_gpu(count, 3);
-        cpu->sample(frame.host(), region, step, expected);
-        summer->sample(frame.host(), region, step, from_host);
-        summer->sample(frame.device(memory.data()), region, step, on_gpu);
-        EXPECT_EQ(from_host, expected);
-        EXPECT_EQ(on_gpu, expected);
-      }
-    }
-  }
 }
 
 TEST_F(TrackerCuda, TheTrackerSeesTheSameHeadOnEveryDevice) {

@@ -9,14 +9,10 @@
 #include <vector>
 
 #include <triptych/core/error.hpp>
-#include <triptych/core/philox.hpp>
 #include <triptych/skin_tracker/calibrate.hpp>
 #include <triptych/skin_tracker/locate.hpp>
 #include <triptych/skin_tracker/synthetic.hpp>
 
-#include "engine/summer.hpp"
-#include "gate/gate_sampler.hpp"
-#include "skin_tracker/frame/test_frame.hpp"
 #include "testing/expect_error.hpp"
 #include "tracker/latency.hpp"
 
@@ -261,50 +257,6 @@ TEST(Tracker, RefusesAGateThatGoesByNothing) {
   options.gate = true;
   options.gate_by = HistogramRatio{};
   EXPECT_ERROR(tracker_of(64, 48, options), InvalidArgument, "histogram");
-}
-
-TEST(GateSampler, HasTheWeightsOfATable) {
-  PhiloxStream random(9, 0);
-  HistogramRatio histogram{4, {}};
-  for (int i = 0; i < 1 << 12; ++i)
-    histogram.share.push_back(static_cast<float>(random.next() % 1001) / 1000);
-  const GateSampler sampler(histogram, 1);
-  for (const FrameFormat format : test::all_formats) {
-    const test::TestFrame input(format, 90, 40, 3, 21);
-    const auto table = make_cpu_summer(histogram, format, 1);
-    for (const int step : {1, 3}) {
-      const Region region{7, 2, 80, 37};
-      std::vector<std::uint16_t> direct(static_cast<std::size_t>(80 / step) *
-                                        static_cast<std::size_t>(37 / step));
-      std::vector<std::uint16_t> looked_up(direct.size());
-      sampler.sample(input.frame(), region, step, direct);
-      table->sample(input.frame(), region, step, looked_up);
-      EXPECT_EQ(direct, looked_up);
-    }
-  }
-}
-
-TEST(CpuSummer, SamplesTheMiddlesOfTiles) {
-  const SyntheticScene scene(small_scene(true));
-  std::vector<Rgb8> pixels(320 * 180);
-  scene.render(3, {pixels.data(), 320, 180});
-  const Frame frame{ImageView<const Rgb8>(pixels.data(), 320, 180)};
-  const auto summer = make_cpu_summer(filter, FrameFormat::rgb, 1);
-  for (const int step : {1, 3, 7}) {
-    const Region region{31, 17, 200, 101};
-    std::vector<std::uint16_t> fast(static_cast<std::size_t>(200 / step) *
-                                    static_cast<std::size_t>(101 / step));
-    std::vector<std::uint16_t> slow(fast.size());
-    summer->sample(frame, region, step, fast);
-    std::size_t i = 0;
-    for (int y = region.y + step / 2; i < slow.size(); y += step) {
-      for (int column = 0; column < 200 / step; ++column) {
-        const Region pixel{region.x + column * step + step / 2, y, 1, 1};
-        slow[i++] = static_cast<std::uint16_t>(sum_cpu(frame, pixel, filter, 1).weight);
-      }
-    }
-    EXPECT_EQ(fast, slow) << step;
-  }
 }
 
 TEST(LatencyHistogram, KnowsItsQuantiles) {

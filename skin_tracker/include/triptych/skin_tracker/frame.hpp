@@ -16,8 +16,26 @@ enum class FrameFormat { rgb, bgr, rgba, bgra, nv12, yuyv };
 std::string_view to_string(FrameFormat format);
 // InvalidArgument, which lists the names, for anything else.
 FrameFormat parse_frame_format(std::string_view name);
-// Of the first plane: 3, 3, 4, 4, 1, 2.
-int bytes_per_pixel(FrameFormat format);
+namespace detail {
+[[noreturn]] void throw_unknown_format(FrameFormat format);
+}
+
+// Of the first plane.
+constexpr int bytes_per_pixel(FrameFormat format) {
+  switch (format) {
+    case FrameFormat::nv12:
+      return 1;
+    case FrameFormat::yuyv:
+      return 2;
+    case FrameFormat::rgb:
+    case FrameFormat::bgr:
+      return 3;
+    case FrameFormat::rgba:
+    case FrameFormat::bgra:
+      return 4;
+  }
+  detail::throw_unknown_format(format);
+}
 
 // The pixels [x, x + width) x [y, y + height) of a frame.
 struct Region {

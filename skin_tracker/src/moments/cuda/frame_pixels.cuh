@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "moments/cuda/pixel_words.cuh"
+#include "moments/cuda/pixel_layouts.cuh"
 
 namespace triptych::skin_tracker {
 

@@ -5,14 +5,16 @@
 #include <triptych/core/device.hpp>
 #include <triptych/core/stream.hpp>
 #include <triptych/core/workspace.hpp>
-#include <triptych/skin_tracker/filter.hpp>
 #include <triptych/skin_tracker/frame.hpp>
 #include <triptych/skin_tracker/head.hpp>
 
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
+
+#include "frame/pixel_weights.hpp"
 
 namespace triptych::skin_tracker {
 
@@ -20,9 +22,8 @@ namespace triptych::skin_tracker {
 // the 48 bytes that the kernel leaves in page-locked memory, where the host watches them come.
 class GpuSlot {
  public:
-  // table: empty, or the weights on the GPU that take the filter's place.
-  GpuSlot(const std::optional<LinearFilter>& filter, DeviceSpan<const std::uint16_t> table,
-          FrameFormat format, int width, int height, Device device);
+  // The weights: with a GPU.
+  GpuSlot(std::shared_ptr<const PixelWeights> weights, FrameFormat format, int width, int height);
   GpuSlot(const GpuSlot&) = delete;
   GpuSlot& operator=(const GpuSlot&) = delete;
   ~GpuSlot();  // waits: the frame is the caller's again
@@ -56,8 +57,7 @@ class GpuSlot {
                  std::int64_t last);
   void start_sums(const DeviceFrame& frame, const Region& region);
 
-  std::optional<LinearFilter> filter_;
-  DeviceSpan<const std::uint16_t> table_;
+  std::shared_ptr<const PixelWeights> weights_;
   FrameFormat format_;
   int width_, height_;
   Device device_;

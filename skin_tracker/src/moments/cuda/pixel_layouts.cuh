@@ -1,8 +1,6 @@
-// How the pixels of each format lie in memory, and what a pixel weighs: by dot products of its bytes, or by a
-// table. Compiles for the host too.
+// How the pixels of each format lie in memory, and how they are read. Compiles for the host too.
 #pragma once
 
-#include <triptych/core/error.hpp>
 #include <triptych/core/host_device.hpp>
 #include <triptych/reduction/source.hpp>
 
@@ -30,39 +28,6 @@ TRIPTYCH_INLINE_HD std::uint32_t choose_bytes(std::uint32_t a, std::uint32_t b, 
   for (unsigned k = 0; k < 4; ++k)
     chosen |= static_cast<std::uint32_t>(both >> 8 * (choice >> 4 * k & 7) & 255) << 8 * k;
   return chosen;
-#endif
-}
-
-// sum + the four bytes of `bytes` times the four signed bytes of `factors`.
-TRIPTYCH_INLINE_HD std::int32_t dot_4(std::uint32_t bytes, std::uint32_t factors, std::int32_t sum) {
-#ifdef __CUDA_ARCH__
-  asm("dp4a.u32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(bytes), "r"(factors));
-  return sum;
-#else
-  for (unsigned k = 0; k < 4; ++k)
-    sum += static_cast<std::int32_t>(bytes >> 8 * k & 255) * static_cast<std::int8_t>(factors >> 8 * k);
-  return sum;
-#endif
-}
-
-// sum + the lower (or upper) two bytes of `bytes` times the two signed 16-bit halves of `factors`; wraps
-// around.
-template <bool upper>
-TRIPTYCH_INLINE_HD std::int32_t dot_2(std::uint32_t bytes, std::uint32_t factors, std::int32_t sum) {
-#ifdef __CUDA_ARCH__
-  if constexpr (upper) {
-    asm("dp2a.hi.s32.u32 %0, %1, %2, %0;" : "+r"(sum) : "r"(factors), "r"(bytes));
-  } else {
-    asm("dp2a.lo.s32.u32 %0, %1, %2, %0;" : "+r"(sum) : "r"(factors), "r"(bytes));
-  }
-  return sum;
-#else
-  for (unsigned k = 0; k < 2; ++k) {
-    const auto byte = static_cast<std::int32_t>(bytes >> 8 * (k + (upper ? 2 : 0)) & 255);
-    const auto product = byte * static_cast<std::int16_t>(factors >> 16 * k);
-    sum = static_cast<std::int32_t>(static_cast<std::uint32_t>(sum) + static_cast<std::uint32_t>(product));
-  }
-  return sum;
 #endif
 }
 
@@ -147,62 +112,21 @@ struct Nv12x4 {
   }
 };
 
-// The weight of a pixel's word by the filter, its coefficients cut into what dot products of bytes take: a
-// signed 16-bit lower part and a signed byte above it (fix() sees to it that this is enough).
-struct DotWeights {
-  std::uint32_t low_01 = 0, low_2 = 0, high = 0;
-  std::int32_t offset = 0, most = 0, shift = 0;
-
-  DotWeights() = default;
-  // first, second, third: the coefficients in the order of the bytes in memory.
-  DotWeights(std::int32_t first, std::int32_t second, std::int32_t third, const FixedFilter& filter)
-      : offset(filter.offset), most(fixed_one << filter.shift), shift(filter.shift) {
-    const auto low = [](std::int32_t c) { return static_cast<std::uint16_t>(c); };
-    const auto above = [](std::int32_t c) {
-      const std::int32_t digit = (c - static_cast<std::int16_t>(c)) / 65536;
-      require(digit >= -128 && digit <= 127, "a coefficient of ", c, " does not fit three signed bytes");
-      return std::uint32_t{static_cast<std::uint8_t>(digit)};
-    };
-    low_01 = std::uint32_t{low(second)} << 16 | low(first);
-    low_2 = low(third);
-    high = above(third) << 16 | above(second) << 8 | above(first);
+// of(the layout in memory) of a format's pixels.
+template <class Of>
+void by_layout(FrameFormat format, Of of) {
+  switch (format) {
+    case FrameFormat::rgba:
+    case FrameFormat::bgra:
+      return of(Rgba4{});
+    case FrameFormat::rgb:
+    case FrameFormat::bgr:
+      return of(Rgb4{});
+    case FrameFormat::nv12:
+      return of(Nv12x4{});
+    case FrameFormat::yuyv:
+      return of(Yuyv4{});
   }
-
-  template <class Layout>
-  TRIPTYCH_HD std::uint32_t of(std::uint32_t word) const {
-    const auto upper = static_cast<std::uint32_t>(detail::dot_4(word, high, 0));
-    auto w = static_cast<std::int32_t>((upper << 16) + static_cast<std::uint32_t>(offset));
-    w = detail::dot_2<true>(word, low_2, detail::dot_2<false>(word, low_01, w));
-#ifdef __CUDA_ARCH__
-    return static_cast<std::uint32_t>(__vimin_s32_relu(w, most)) >> shift;
-#else
-    return static_cast<std::uint32_t>(w < 0 ? 0 : w > most ? most : w) >> shift;
-#endif
-  }
-};
-
-// The weight of a pixel's word by a table of all colours.
-struct TableWeights {
-  const std::uint16_t* table = nullptr;
-  std::uint32_t order = 0x4012;  // the bytes blue, green, red among those in memory
-
-  template <class Layout>
-  TRIPTYCH_HD std::uint32_t of(std::uint32_t word) const {
-    std::uint32_t colour;
-    if constexpr (channels_of(Layout::format) == Channels::rgb) {
-      colour = detail::choose_bytes(word, 0, order);
-    } else {
-      const Rgb8 c =
-          rgb_of_yuv(static_cast<std::int32_t>(word & 255), static_cast<std::int32_t>(word >> 8 & 255),
-                     static_cast<std::int32_t>(word >> 16 & 255));
-      colour = std::uint32_t{c.r} << 16 | std::uint32_t{c.g} << 8 | c.b;
-    }
-#ifdef __CUDA_ARCH__
-    return __ldg(table + colour);
-#else
-    return table[colour];
-#endif
-  }
-};
+}
 
 }  // namespace triptych::skin_tracker

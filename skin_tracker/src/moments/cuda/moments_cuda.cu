@@ -1,37 +1,20 @@
+#include "moments/cuda/moments_cuda.hpp"
+
 #include <triptych/core/cuda.cuh>
-#include <triptych/reduction/collective/tile_ranges.cuh>
 #include <triptych/reduction/collective/tile.cuh>
 #include <triptych/reduction/transform_reduce_libraries.cuh>
-#include <triptych/skin_tracker/locate.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <type_traits>
 
-#include "moments/cuda/bands_cuda.hpp"
+#include "moments/cuda/frame_tiles.cuh"
 #include "moments/cuda/pixel_groups.cuh"
-#include "moments/cuda/sample_cuda.hpp"
+#include "moments/cuda/pixel_weights.cuh"
 
 namespace triptych::skin_tracker {
 
 namespace {
-
-// The coefficients in the order of a pixel's bytes in memory.
-// f: fixed for the format's channels.
-DotWeights dot_weights(const FixedFilter& f, FrameFormat format) {
-  const bool blue_first = format == FrameFormat::bgr || format == FrameFormat::bgra;
-  return blue_first ? DotWeights(f.c2, f.c1, f.c0, f) : DotWeights(f.c0, f.c1, f.c2, f);
-}
-DotWeights dot_weights(const LinearFilter& filter, FrameFormat format) {
-  return dot_weights(fix(filter, channels_of(format)), format);
-}
-
-TableWeights table_weights(DeviceSpan<const std::uint16_t> table, FrameFormat format) {
-  constexpr auto colours = static_cast<std::int64_t>(WeightTable<std::uint16_t>::colours);
-  require(table.size() == colours, "a table of weights has ", colours, " entries, not ", table.size());
-  const bool blue_first = format == FrameFormat::bgr || format == FrameFormat::bgra;
-  return {table.data(), blue_first ? 0x4210u : 0x4012u};
-}
 
 struct Call {
   const DeviceFrame& frame;
@@ -106,19 +89,6 @@ void sum_by_tiles(const Call& call, const Weights& weights) {
                             call.stream);
 }
 
-// A row of tiles is a band. The host may write the next frame's pixels while the kernel waits for it.
-template <class Layout>
-struct FrameBands {
-  static constexpr int words = 6;
-  static constexpr int threads = 512;
-  static constexpr int blocks_a_multiprocessor = 1;
-  using Tiles = FrameTiles<Layout, DotWeights, band_rows / 4, Reading::changing>;
-  static_assert(Tiles::rows == band_rows);
-  Tiles tiles;
-
-  __device__ const Tiles& item(int) const { return tiles; }
-};
-
 void check_batch(std::span<const DeviceFrame> frames, const Sums* sums) {
   require(sums != nullptr, "the sums of a batch need a place on the device (null pointer)");
   for (const DeviceFrame& frame : frames)
@@ -147,92 +117,14 @@ void sum_batch(std::span<const DeviceFrame> frames, const DotWeights& weights, S
                             0, workspace, stream);
 }
 
-// The weight of one pixel's bytes, for samples.
-struct FilterSamples {
-  FixedFilter filter;
-  template <FrameFormat format>
-  __device__ std::uint16_t of(const PixelBytes& p) const {
-    return static_cast<std::uint16_t>(filter.weight(p.v0, p.v1, p.v2));
-  }
-};
-struct TableSamples {
-  const std::uint16_t* table;
-  template <FrameFormat format>
-  __device__ std::uint16_t of(const PixelBytes& p) const {
-    return table[WeightTable<std::uint16_t>::index(colour_of<format>(p))];
-  }
-};
-
-struct SampleGrid {
-  const std::uint8_t* data;
-  const std::uint8_t* chroma;
-  std::int64_t pitch, chroma_pitch;
-  int x, y, step, columns, count;  // x, y: the first sampled pixel
-};
-
-// A thread owns one sample: there are few, far apart.
-template <FrameFormat format, class Samples>
-__global__ void __launch_bounds__(256)
-    sample_kernel(SampleGrid grid, Samples samples, std::uint16_t* weights) {
-  const int i = static_cast<int>(blockIdx.x * 256 + threadIdx.x);
-  if (i >= grid.count) return;
-  const int row = i / grid.columns;
-  const int y = grid.y + row * grid.step;
-  const int x = grid.x + (i - row * grid.columns) * grid.step;
-  const std::uint8_t* uv = format == FrameFormat::nv12 ? grid.chroma + y / 2 * grid.chroma_pitch : nullptr;
-  weights[i] = samples.template of<format>(read_pixel<format>(grid.data + y * grid.pitch, uv, x));
-}
-
-template <class Samples>
-void sample(const DeviceFrame& frame, const Region& region, int step, const Samples& samples,
-            std::uint16_t* weights, StreamRef stream) {
-  check_region(region, frame.width(), frame.height());
-  require(step >= 1, "samples cannot be ", step, " pixels apart");
-  const int columns = region.width / step;
-  const int count = columns * (region.height / step);
-  if (count == 0) return;
-  require(weights != nullptr, "samples need a place on the device (null pointer)");
-  const SampleGrid grid{frame.data(),
-                        frame.chroma(),
-                        frame.pitch_bytes(),
-                        frame.chroma_pitch_bytes(),
-                        region.x + step / 2,
-                        region.y + step / 2,
-                        step,
-                        columns,
-                        count};
-  const auto run = [&](auto kernel) {
-    launch(kernel, {static_cast<unsigned>((count + 255) / 256), 256}, stream, grid, samples, weights);
-  };
-  by_format(frame.format(), [&](auto format) { run(sample_kernel<format(), Samples>); });
-}
-
-// of(the layout in memory) of a format's pixels.
-template <class Of>
-void by_layout(FrameFormat format, Of of) {
-  switch (format) {
-    case FrameFormat::rgba:
-    case FrameFormat::bgra:
-      return of(Rgba4{});
-    case FrameFormat::rgb:
-    case FrameFormat::bgr:
-      return of(Rgb4{});
-    case FrameFormat::nv12:
-      return of(Nv12x4{});
-    case FrameFormat::yuyv:
-      return of(Yuyv4{});
-  }
-}
-
 SumWords* trivial(Sums* sums) { return reinterpret_cast<SumWords*>(sums); }
 
 }  // namespace
 
-void sum_cuda(const DeviceFrame& frame, const Region& region, const LinearFilter& filter,
-              Sums* sums_on_device, const reduction::Options& options, Workspace& workspace,
-              StreamRef stream) {
+void sum_cuda(const DeviceFrame& frame, const Region& region, const FixedFilter& filter, Sums* sums_on_device,
+              const reduction::Options& options, Workspace& workspace, StreamRef stream) {
   check_region(region, frame.width(), frame.height());
-  const DotWeights weights = dot_weights(filter, frame.format());
+  const DotWeights weights(filter, frame.format());
   const Call call{frame, region, trivial(sums_on_device), options, workspace, stream};
   by_layout(frame.format(), [&](auto layout) {
     using Layout = decltype(layout);
@@ -242,11 +134,18 @@ void sum_cuda(const DeviceFrame& frame, const Region& region, const LinearFilter
   });
 }
 
+void sum_cuda(const DeviceFrame& frame, const Region& region, const LinearFilter& filter,
+              Sums* sums_on_device, const reduction::Options& options, Workspace& workspace,
+              StreamRef stream) {
+  sum_cuda(frame, region, fix(filter, channels_of(frame.format())), sums_on_device, options, workspace,
+           stream);
+}
+
 void sum_cuda(const DeviceFrame& frame, const Region& region, DeviceSpan<const std::uint16_t> table,
               Sums* sums_on_device, const reduction::Options& options, Workspace& workspace,
               StreamRef stream) {
   check_region(region, frame.width(), frame.height());
-  const TableWeights weights = table_weights(table, frame.format());
+  const TableWeights weights(table, frame.format());
   const Call call{frame, region, trivial(sums_on_device), options, workspace, stream};
   by_layout(frame.format(), [&](auto layout) { sum_by_tiles<decltype(layout)>(call, weights); });
 }
@@ -255,37 +154,16 @@ void sum_batch_cuda(std::span<const DeviceFrame> frames, const LinearFilter& fil
                     Workspace& workspace, StreamRef stream) {
   if (frames.empty()) return;
   check_batch(frames, sums_on_device);
-  const DotWeights weights = dot_weights(filter, frames[0].format());
+  const FrameFormat format = frames[0].format();
+  const DotWeights weights(fix(filter, channels_of(format)), format);
   SumWords* result = trivial(sums_on_device);
   while (!frames.empty()) {
     const auto some = frames.first(std::min<std::size_t>(frames.size(), frames_a_launch));
-    by_layout(some[0].format(),
+    by_layout(format,
               [&](auto layout) { sum_batch<decltype(layout)>(some, weights, result, workspace, stream); });
     frames = frames.subspan(some.size());
     result += some.size();
   }
-}
-
-void start_bands_cuda(const DeviceFrame& frame, const Region& region, const FixedFilter& filter,
-                      const Device& device, reduction::RangeDesk& desk) {
-  const DotWeights weights = dot_weights(filter, frame.format());
-  by_layout(frame.format(), [&](auto layout) {
-    const FrameBands<decltype(layout)> source{{frame, region, weights}};
-    reduction::start_tile_ranges(source, static_cast<int>(source.tiles.tiles_a_row.divisor),
-                                 source.tiles.tile_rows, desk, [&] { device.activate(); });
-  });
-}
-
-void sample_cuda(const DeviceFrame& frame, const Region& region, int step, const LinearFilter& filter,
-                 std::uint16_t* weights_on_device, StreamRef stream) {
-  sample(frame, region, step, FilterSamples{fix(filter, channels_of(frame.format()))}, weights_on_device,
-         stream);
-}
-
-void sample_cuda(const DeviceFrame& frame, const Region& region, int step,
-                 DeviceSpan<const std::uint16_t> table, std::uint16_t* weights_on_device, StreamRef stream) {
-  sample(frame, region, step, TableSamples{table_weights(table, frame.format()).table}, weights_on_device,
-         stream);
 }
 
 }  // namespace triptych::skin_tracker

@@ -1,14 +1,15 @@
-#include "engine/gpu_side.hpp"
+#include "engine/gpu_slot.hpp"
 
 #include <triptych/core/cuda.cuh>
 #include <triptych/core/error.hpp>
 #include <triptych/core/relax.hpp>
-#include <triptych/skin_tracker/locate.hpp>
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "engine/page_locked.hpp"
+#include "moments/cuda/moments_cuda.hpp"
 
 #if defined(__x86_64__)
 #include <emmintrin.h>
@@ -41,14 +42,12 @@ void finish_copies() {
 
 }  // namespace
 
-GpuSlot::GpuSlot(const std::optional<LinearFilter>& filter, DeviceSpan<const std::uint16_t> table,
-                 FrameFormat format, int width, int height, Device device)
-    : filter_(filter),
-      table_(table),
+GpuSlot::GpuSlot(std::shared_ptr<const PixelWeights> weights, FrameFormat format, int width, int height)
+    : weights_(std::move(weights)),
       format_(format),
       width_(width),
       height_(height),
-      device_(activated(device)) {
+      device_(activated(weights_->gpu().value())) {
   const auto rows = std::int64_t{height};
   const auto round_up = [](std::int64_t bytes) { return (bytes + 15) / 16 * 16; };
   const std::int64_t row_bytes = std::int64_t{width} * bytes_per_pixel(format);
@@ -185,11 +184,8 @@ void GpuSlot::start_sums(const DeviceFrame& frame, const Region& region) {
   auto* word = reinterpret_cast<std::uint64_t*>(sums_.data());
   for (std::size_t k = 0; k < sum_words; ++k)
     std::atomic_ref(word[k]).store(not_yet, std::memory_order_release);
-  if (filter_) {
-    sum_cuda(frame, region, *filter_, sums_.data(), {}, workspace_, stream_);
-  } else {
-    sum_cuda(frame, region, table_, sums_.data(), {}, workspace_, stream_);
-  }
+  weights_->on_gpu(
+      [&](const auto& by) { sum_cuda(frame, region, by, sums_.data(), {}, workspace_, stream_); });
 }
 
 bool GpuSlot::is_done() const {

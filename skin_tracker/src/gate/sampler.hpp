@@ -1,0 +1,59 @@
+// Sampler: the weights of a few pixels of a frame, for the gate of a tracker. It holds no frame.
+#pragma once
+
+#include <triptych/core/buffer.hpp>
+#include <triptych/core/device.hpp>
+#include <triptych/core/stream.hpp>
+#include <triptych/skin_tracker/classifier.hpp>
+#include <triptych/skin_tracker/frame.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "colour/cell_weights.hpp"
+#include "frame/pixel_weights.hpp"
+
+namespace triptych::skin_tracker {
+
+class Sampler {
+ public:
+  // By the weights that a tracker adds up; on its GPU, too, where it has one.
+  explicit Sampler(std::shared_ptr<const PixelWeights> weights);
+  // By the cells of a histogram, which a core's cache holds and a table of all colours does not.
+  Sampler(const HistogramRatio& histogram, const std::optional<Device>& gpu);
+
+  // As sample_cpu(): the same bits from a frame on the host and from one on the GPU, at most
+  // WeightMap::most_samples there. Pixels on the host are looked at there: sooner than they could be sent.
+  // InvalidArgument for a frame on the GPU without one, or when the region, the step and the samples do not
+  // fit together.
+  void sample(const Frame& frame, const Region& region, int step, std::span<std::uint16_t> samples);
+  void sample(const DeviceFrame& frame, const Region& region, int step, std::span<std::uint16_t> samples);
+
+ private:
+  using Weights = std::variant<FixedFilter, CellWeights>;
+
+  // What sampling takes on a GPU.
+  struct OnGpu {
+    OnGpu(const Device& gpu, const Weights& weights_there);
+    Device device;
+    Weights weights;
+    Stream stream;
+    PinnedBuffer<std::uint16_t> samples;
+  };
+
+  std::shared_ptr<const PixelWeights> shared_;  // null for a histogram, whose cells are here
+  std::vector<std::uint16_t> cells_;
+  DeviceBuffer<std::uint16_t> cells_on_gpu_;
+  Weights weights_;
+  std::optional<OnGpu> on_gpu_;
+};
+
+// By any classifier, for frames of that format. threads: that build a table; 0 means all cores.
+std::unique_ptr<Sampler> make_sampler(const Classifier& classifier, FrameFormat format, int threads,
+                                      const std::optional<Device>& gpu);
+
+}  // namespace triptych::skin_tracker

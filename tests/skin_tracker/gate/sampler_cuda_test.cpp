@@ -1,0 +1,98 @@
+// Samples of a frame on the GPU have the bits of the CPU's, and take little memory.
+#include "gate/sampler.hpp"
+#include "gate/weight_map.hpp"
+#include "skin_tracker/frame/frames.hpp"
+#include "skin_tracker/gate/classifiers.hpp"
+#include "testing/cuda_fixture.hpp"
+#include "testing/expect_error.hpp"
+
+#include <gtest/gtest.h>
+#include <triptych/skin_tracker/tracker.hpp>
+
+namespace triptych::skin_tracker {
+namespace {
+
+using test::all_frame_formats;
+using test::RandomFrame;
+
+class SamplerCuda : public test::CudaFixture {};
+
+TEST_F(SamplerCuda, SamplesAreThoseOfTheCpu) {
+  std::uint64_t seed = 90;
+  const Region region{11, 5, 150, 90};
+  for (const Classifier& classifier : test::sampled_classifiers()) {
+    for (const FrameFormat format : all_frame_formats) {
+      RandomFrame frame(format, 202, 102, ++seed, 3);
+      SCOPED_TRACE(frame.words());
+      const auto sampler = make_sampler(classifier, format, 0, Device::cuda(0));
+      for (const int step : {1, 2, 7}) {
+        const auto memory = upload(frame.bytes());
+        const auto count = static_cast<std::size_t>((150 / step) * (90 / step));
+        std::vector<std::uint16_t> on_host(count, 1), on_gpu(count, 2);
+        sampler->sample(frame.host(), region, step, on_host);
+        sampler->sample(frame.device(memory.data()), region, step, on_gpu);
+        EXPECT_EQ(on_gpu, on_host);
+        for (auto& byte : frame.bytes()) byte = static_cast<std::uint8_t>(byte + 77);
+        sampler->sample(frame.host(), region, step, on_host);
+        EXPECT_NE(on_gpu, on_host);
+      }
+    }
+  }
+}
+
+TEST_F(SamplerCuda, RefusesMoreThanItHasRoomFor) {
+  const RandomFrame frame(FrameFormat::rgb, 200, 100, 7);
+  const auto memory = upload(frame.bytes());
+  const auto sampler = make_sampler(test::sampled_classifiers()[0], FrameFormat::rgb, 0, Device::cuda(0));
+  std::vector<std::uint16_t> samples(200 * 100);
+  ASSERT_GT(samples.size(), WeightMap::most_samples);
+  EXPECT_ERROR(sampler->sample(frame.device(memory.data()), frame.host().whole(), 1, samples),
+               InvalidArgument, "at a time");
+  samples.resize(7);
+  EXPECT_ERROR(sampler->sample(frame.device(memory.data()), frame.host().whole(), 1, samples),
+               InvalidArgument, "room for 7");
+}
+
+// A gate by the colours of a calibration adds the cells of their histogram to what a tracker has anyway, and
+// nothing that is as large as a frame.
+TEST_F(SamplerCuda, AGateByColoursAddsOneSmallAllocation) {
+  const Classifier filter = test::sampled_classifiers()[0], colours = test::sampled_classifiers()[1];
+  struct Count {
+    std::int64_t device, pinned;
+  };
+  const auto made = [&](TrackOn on, const std::optional<Classifier>& gate_by) {
+    TrackerOptions options;
+    options.on = on;
+    options.gate = true;
+    options.gate_by = gate_by;
+    const Count before{device_allocation_count(), pinned_allocation_count()};
+    const Tracker tracker(filter, FrameFormat::rgba, 640, 480, options);
+    return Count{device_allocation_count() - before.device, pinned_allocation_count() - before.pinned};
+  };
+  for (const TrackOn on : {TrackOn::cuda, TrackOn::joint}) {
+    made(on, {});  // what is allocated once in a process
+    const Count own = made(on, {}), by_colours = made(on, colours);
+    EXPECT_EQ(by_colours.device, own.device + 1);
+    EXPECT_EQ(by_colours.pinned, own.pinned);
+  }
+}
+
+TEST_F(SamplerCuda, SteadyStateAllocatesNothing) {
+  const RandomFrame frame(FrameFormat::rgba, 640, 480, 8);
+  const auto memory = upload(frame.bytes());
+  TrackerOptions options;
+  options.on = TrackOn::cuda;
+  options.gate = true;
+  options.gate_by = test::sampled_classifiers()[1];
+  Tracker tracker(test::sampled_classifiers()[0], FrameFormat::rgba, 640, 480, options);
+  const auto device = device_allocation_count(), pinned = pinned_allocation_count();
+  for (int k = 0; k < 5; ++k) {
+    tracker.track(frame.device(memory.data()));
+    tracker.track(frame.host());
+  }
+  EXPECT_EQ(device_allocation_count(), device);
+  EXPECT_EQ(pinned_allocation_count(), pinned);
+}
+
+}  // namespace
+}  // namespace triptych::skin_tracker

@@ -1,0 +1,15 @@
+// How a failed test prints sums.
+#pragma once
+
+#include <triptych/skin_tracker/head.hpp>
+
+#include <ostream>
+
+namespace triptych::skin_tracker {
+
+inline std::ostream& operator<<(std::ostream& out, const Sums& s) {
+  return out << "{" << s.weight << ", " << s.x << ", " << s.y << ", " << s.xx << ", " << s.xy << ", " << s.yy
+             << "}";
+}
+
+}  // namespace triptych::skin_tracker
