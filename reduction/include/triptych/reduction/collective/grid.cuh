@@ -1,8 +1,8 @@
 // What the blocks of a grid exchange inside one launch. For .cu files.
 //
-// Values travel in flagged words: each word carries its data and a flag that says that it has arrived, written
-// in one store. A reader that sees the flag has the data, so that one trip through L2 is enough, with neither
-// fence nor atomic.
+// Values travel in flagged words: each word carries its data and a flag that says that it has arrived,
+// written in one store. A reader that sees the flag has the data, so that one trip through L2 is enough, with
+// neither fence nor atomic.
 #pragma once
 
 #include <triptych/reduction/collective/warp.cuh>
@@ -106,15 +106,16 @@ __device__ __forceinline__ typename M::Value collect(const CollectorExchange<typ
   return warp_reduce<32>(v, monoid);
 }
 
-// From all blocks to all blocks, again and again, for a grid whose blocks are resident together (a cooperative
-// launch). A word of 16 bytes carries three floats and a tag. Tags count up from exchange to exchange and are
-// never reset, so that old words are not mistaken for new ones; two exchanges in turn use two sets of words,
-// since a fast block may send its next words before a slow one has read these. Every block adds up the same
-// words in the same order, so that all have the same bits. Needs compute capability 7.0.
+// From all blocks to all blocks, again and again, for a grid whose blocks are resident together (a
+// cooperative launch). A word of 16 bytes carries three floats and a tag. Tags count up from exchange to
+// exchange and are never reset, so that old words are not mistaken for new ones; two exchanges in turn use
+// two sets of words, since a fast block may send its next words before a slow one has read these. Every block
+// adds up the same words in the same order, so that all have the same bits. Needs compute capability 7.0.
 //
 // Words: of a block. Groups: threads that share the blocks of a word.
 template <int Words, int Groups>
 struct AllToAllExchange {
+  static constexpr int share_count = Groups * Words;
   uint4* word;  // [blocks][Words]
   int blocks;
 
@@ -154,8 +155,8 @@ struct AllToAllExchange {
 #pragma unroll
         for (int u = 0; u < 4; ++u) {
           const int i = first + u * Groups;
-          got[u] = i < blocks ? load(word + static_cast<std::int64_t>(i) * Words + k)
-                              : make_uint4(0, 0, 0, tag);
+          got[u] =
+              i < blocks ? load(word + static_cast<std::int64_t>(i) * Words + k) : make_uint4(0, 0, 0, tag);
         }
 #pragma unroll
         for (int u = 0; u < 4; ++u) complete = complete && got[u].w == tag;
@@ -170,12 +171,12 @@ struct AllToAllExchange {
     return make_float3(x, y, z);
   }
 
-  // All threads of the block, at least Groups * Words: waits for all blocks' words with this tag and hands the
-  // total of word k to use(k, total) in thread k. shares: shared memory. Ends with a barrier.
+  // All threads of the block, at least Groups * Words: waits for all blocks' words with this tag and hands
+  // the total of word k to use(k, total) in thread k. shares: shared memory. Ends with a barrier.
   template <class Use>
-  __device__ __forceinline__ void receive(int t, std::uint32_t tag, float4 (&shares)[Groups * Words],
+  __device__ __forceinline__ void receive(int t, std::uint32_t tag, float4 (&shares)[share_count],
                                           const Use& use) const {
-    if (t < Groups * Words) {
+    if (t < share_count) {
       const float3 share = receive_share(t, tag);
       shares[t] = make_float4(share.x, share.y, share.z, 0.0f);
     }
