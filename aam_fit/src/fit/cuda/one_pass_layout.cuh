@@ -50,7 +50,7 @@ struct OnePassShared {
   float products_of_c[2][L::trials][L::product_rows];
   float sums[2][L::slots];
   float scales[L::slots];
-  float step[L::parameters];
+  float step[L::search ? L::parameters : 1];
   std::int32_t outside[L::trials][one_pass_warps];
   alignas(8) unsigned char state_bytes[sizeof(FitState<double>)];
   int accepted;
