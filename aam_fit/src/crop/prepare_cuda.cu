@@ -4,6 +4,7 @@
 
 #include <triptych/core/cuda.cuh>
 #include <triptych/core/error.hpp>
+#include <triptych/reduction/collective/block.cuh>
 
 #include <utility>
 
@@ -97,18 +98,13 @@ __global__ void size_kernel(int width, int height, const Stack grey, const Stack
 // The mean of an image in the place of its first pixel; a block owns an image.
 constexpr int mean_threads = 512;
 __global__ void mean_kernel(int width, int height, const Stack images) {
-  __shared__ double sums[mean_threads / 32];
+  __shared__ double of_warp[mean_threads / 32];
   float* image = images.image(static_cast<int>(blockIdx.x));
   const int t = static_cast<int>(threadIdx.x);
   double sum = 0;
   for (int i = t; i < width * height; i += mean_threads) sum += image[i / width * images.pitch + i % width];
-  for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_xor_sync(~0u, sum, offset);
-  if (t % 32 == 0) sums[t / 32] = sum;
-  __syncthreads();
-  if (t != 0) return;
-  sum = 0;
-  for (const double part : sums) sum += part;
-  image[0] = static_cast<float>(sum / (static_cast<double>(width) * height));
+  sum = reduction::block_sum_in_order<mean_threads>(sum, of_warp);
+  if (t == 0) image[0] = static_cast<float>(sum / (static_cast<double>(width) * height));
 }
 
 __global__ void features_kernel(const Features features, const BinDirections directions, int width,

@@ -2,6 +2,7 @@
 #include "fitter/fitter_kernels.hpp"
 
 #include <triptych/core/cuda.cuh>
+#include <triptych/reduction/collective/warp.cuh>
 
 namespace triptych::aam_fit {
 
@@ -22,24 +23,18 @@ __device__ bool is_sane(const Crop& crop) {
 }
 
 __global__ void begin_level_kernel(const FitterLevel g) {
-  __shared__ double sums[7];  // of x, y, X, Y, x^2 + y^2, xX + yY, xY - yX
   __shared__ double origin_x, origin_y, step;
   const std::int64_t face = blockIdx.x;
   const int t = static_cast<int>(threadIdx.x), lane = t & 31, n = g.points;
   const double* landmarks = g.landmarks + face * 2 * n;
   if (!g.keeps_planes && t < 32) {
-    double own[7] = {};
+    double sums[7] = {};  // of x, y, X, Y, x^2 + y^2, xX + yY, xY - yX
     for (int i = lane; i < n; i += 32) {
       const double x = g.s0[2 * i], y = g.s0[2 * i + 1], X = landmarks[2 * i], Y = landmarks[2 * i + 1];
-      own[0] += x, own[1] += y, own[2] += X, own[3] += Y;
-      own[4] += x * x + y * y, own[5] += x * X + y * Y, own[6] += x * Y - y * X;
+      sums[0] += x, sums[1] += y, sums[2] += X, sums[3] += Y;
+      sums[4] += x * x + y * y, sums[5] += x * X + y * Y, sums[6] += x * Y - y * X;
     }
-#pragma unroll
-    for (int k = 0; k < 7; ++k) {
-      for (int offset = 16; offset > 0; offset /= 2) own[k] += __shfl_xor_sync(~0u, own[k], offset);
-      if (lane == 0) sums[k] = own[k];
-    }
-    __syncwarp();
+    for (double& sum : sums) sum = reduction::warp_sum(sum);
     if (lane == 0) {  // the pose that brings s0 closest to the landmarks
       const double x = sums[0] / n, y = sums[1] / n, X = sums[2] / n, Y = sums[3] / n;
       const double length = sums[4] - n * (x * x + y * y);

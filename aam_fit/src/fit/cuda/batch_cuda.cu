@@ -4,6 +4,7 @@
 
 #include <triptych/core/cuda.cuh>
 #include <triptych/core/error.hpp>
+#include <triptych/reduction/collective/block.cuh>
 
 #include <algorithm>
 
@@ -69,39 +70,27 @@ __global__ void start_kernel(const BatchArguments g) {
 // A block owns `chunk` samples of a face.
 __global__ void __launch_bounds__(sample_threads) sample_kernel(const BatchArguments g) {
   extern __shared__ __align__(8) float landmarks[];
-  __shared__ float sums[sample_threads / 32][3];
+  __shared__ float of_warp[sample_threads / 32][3];
   const std::int64_t face = blockIdx.y;
   if (!g.states[face].fit.running) return;
-  const int t = static_cast<int>(threadIdx.x), lane = t & 31, w = t >> 5;
-  const int count = 2 * g.level.points;
+  const int t = static_cast<int>(threadIdx.x), count = 2 * g.level.points;
   for (int i = t; i < count; i += sample_threads) landmarks[i] = g.points[face * count + i];
   const PlanesOnDevice planes = g.planes[face];
   __syncthreads();
-  float sum = 0.0f, squares = 0.0f, outside = 0.0f;
+  float sums[3] = {};  // of x, of x^2, of samples outside
 #pragma unroll
   for (int i = 0; i < chunk; i += sample_threads) {
     const std::int64_t column = std::int64_t{blockIdx.x} * chunk + i + t;
     if (column < g.level.padded) {
       const SampledColumn c = sample_place(planes, g.level.kappa, g.level.places[column], landmarks);
       g.x[face * g.level.padded + column] = c.x;
-      sum += c.x;
-      squares = fmaf(c.x, c.x, squares);
-      outside += c.outside ? 1.0f : 0.0f;
+      sums[0] += c.x;
+      sums[1] = fmaf(c.x, c.x, sums[1]);
+      sums[2] += c.outside ? 1.0f : 0.0f;
     }
   }
-#pragma unroll
-  for (int offset = 16; offset > 0; offset /= 2) {
-    sum += __shfl_xor_sync(~0u, sum, offset);
-    squares += __shfl_xor_sync(~0u, squares, offset);
-    outside += __shfl_xor_sync(~0u, outside, offset);
-  }
-  if (lane == 0) sums[w][0] = sum, sums[w][1] = squares, sums[w][2] = outside;
-  __syncthreads();
-  if (t < 3) {
-    float total = 0.0f;
-    for (int i = 0; i < sample_threads / 32; ++i) total += sums[i][t];
-    g.sums[(face * g.chunks + blockIdx.x) * 3 + t] = total;
-  }
+  const float total = reduction::block_sums_in_order<sample_threads>(sums, of_warp);
+  if (t < 3) g.sums[(face * g.chunks + blockIdx.x) * 3 + t] = total;
 }
 
 // A block owns a face: adds up, solves, judges, and writes the next trial and its landmarks.
@@ -121,9 +110,7 @@ __global__ void __launch_bounds__(face_threads) solve_kernel(const BatchArgument
     float sum = 0.0f;
     const float* product = g.level.products + static_cast<std::int64_t>(row) * g.level.mode_stride;
     for (int k = t & 3; k < m; k += 4) sum = fmaf(product[k], s.p[k], sum);
-    const unsigned four = 0xFu << (lane & ~3);
-    sum += __shfl_xor_sync(four, sum, 1);
-    sum += __shfl_xor_sync(four, sum, 2);
+    sum = reduction::group_sum<4>(sum, 0xFu << (lane & ~3));
     if ((t & 3) == 0) s.known[row] = sum;
   }
   __syncthreads();
@@ -134,10 +121,8 @@ __global__ void __launch_bounds__(face_threads) solve_kernel(const BatchArgument
       texture += static_cast<double>(s.v[q + k]) * s.p[k];
       quadratic += static_cast<double>(s.known[q + k]) * s.p[k];
     }
-    for (int offset = 16; offset > 0; offset /= 2) {
-      texture += __shfl_xor_sync(~0u, texture, offset);
-      quadratic += __shfl_xor_sync(~0u, quadratic, offset);
-    }
+    texture = reduction::warp_sum(texture);
+    quadratic = reduction::warp_sum(quadratic);
     if (lane == 0) {
       const double error = gain.spread / (gain.alpha * gain.alpha) + g.level.g0g0 + quadratic -
                            2 * (gain.dot + texture - gain.beta * s.known[2 * m + 4]) / gain.alpha +

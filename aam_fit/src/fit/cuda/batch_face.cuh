@@ -1,6 +1,8 @@
 // What kernels share that own a face of a batch: its shared memory, sums of its parts, its gain.
 #pragma once
 
+#include <triptych/reduction/collective/warp.cuh>
+
 #include <cstdint>
 
 #include "fit/cuda/batch_cuda.hpp"
@@ -37,7 +39,7 @@ __device__ inline void add_parts(const BatchArguments& g, std::int64_t face, flo
   if (w >= 4 && w < 7) {  // while the first warps have the rows
     double total = 0;
     for (int i = lane; i < g.chunks; i += 32) total += g.sums[(face * g.chunks + i) * 3 + w - 4];
-    for (int offset = 16; offset > 0; offset /= 2) total += __shfl_xor_sync(~0u, total, offset);
+    total = reduction::warp_sum(total);
     if (lane == 0) v[g.rows + w - 4] = static_cast<float>(total);
   }
   __syncthreads();

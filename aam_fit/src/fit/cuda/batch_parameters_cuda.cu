@@ -18,15 +18,13 @@ __global__ void pose_kernel(const BatchArguments g, const float* shapes) {
   const float* shape = shapes + face * 2 * n;
   for (int i = t; i < 2 * n; i += face_threads) g.points[face * 2 * n + i] = shape[i];
   if (t < 32) {
-    double sums[8] = {};  // x, y, X, Y, x^2 + y^2, xX + yY, xY - yX
+    double sums[7] = {};  // x, y, X, Y, x^2 + y^2, xX + yY, xY - yX
     for (int i = lane; i < n; i += 32) {
       const double x = g.level.s0[2 * i], y = g.level.s0[2 * i + 1], X = shape[2 * i], Y = shape[2 * i + 1];
       sums[0] += x, sums[1] += y, sums[2] += X, sums[3] += Y;
       sums[4] += x * x + y * y, sums[5] += x * X + y * Y, sums[6] += x * Y - y * X;
     }
-#pragma unroll
-    for (int k = 0; k < 7; ++k)
-      for (int offset = 16; offset > 0; offset /= 2) sums[k] += __shfl_xor_sync(~0u, sums[k], offset);
+    for (double& sum : sums) sum = reduction::warp_sum(sum);
     if (lane == 0) {
       const double x = sums[0] / n, y = sums[1] / n, X = sums[2] / n, Y = sums[3] / n;
       const double length = sums[4] - n * (x * x + y * y);
@@ -50,7 +48,7 @@ __global__ void pose_kernel(const BatchArguments g, const float* shapes) {
     const float* row = g.level.Ks + static_cast<std::int64_t>(k) * 2 * n;
     float sum = 0.0f;
     for (int i = lane; i < 2 * n; i += 32) sum = fmaf(row[i], s.model[i], sum);
-    for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_xor_sync(~0u, sum, offset);
+    sum = reduction::warp_sum(sum);
     if (lane == 0) parameters[k] = sum;
   }
   if (t < 4) parameters[m + t] = static_cast<float>(pose[t]);

@@ -4,6 +4,7 @@
 
 #include <triptych/core/cuda.cuh>
 #include <triptych/reduction/autotune.hpp>
+#include <triptych/reduction/collective/block.cuh>
 
 #include <algorithm>
 
@@ -28,16 +29,9 @@ struct Literal {  // what all kernels are given
 
 // The sum over a block, for thread 0.
 __device__ double block_sum(double value) {
-  __shared__ double sums[threads / 32];
-  const int lane = static_cast<int>(threadIdx.x) & 31, warp = static_cast<int>(threadIdx.x) / 32;
-  for (int offset = 16; offset > 0; offset /= 2) value += __shfl_xor_sync(~0u, value, offset);
-  __syncthreads();
-  if (lane == 0) sums[warp] = value;
-  __syncthreads();
-  value = 0;
-  if (threadIdx.x == 0)
-    for (const double sum : sums) value += sum;
-  return value;
+  __shared__ double of_warp[threads / 32];
+  __syncthreads();  // the sum before this one has been read
+  return reduction::block_sum_in_order<threads>(value, of_warp);
 }
 
 // The sum of another kernel's sums, for every thread.

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include "fit/cuda/one_pass_kernels.cuh"
-
 namespace triptych::aam_fit {
 
 namespace {
@@ -24,23 +22,19 @@ int rows_per_warp_for(int modes) {
 OnePassKernel kernel_of(const OnePassPlan& plan) {
   switch (plan.rows_per_warp) {
     case 3:
-      return one_pass_kernel_20(plan.keep, plan.search);
+      return one_pass_kernel_of<3>(plan.keep, plan.search);
     case 5:
-      return one_pass_kernel_36(plan.keep, plan.search);
+      return one_pass_kernel_of<5>(plan.keep, plan.search);
     case 8:
-      return one_pass_kernel_60(plan.keep, plan.search);
+      return one_pass_kernel_of<8>(plan.keep, plan.search);
     default:
-      return one_pass_kernel_64(plan.keep, plan.search);
+      return one_pass_kernel_of<9>(plan.keep, plan.search);
   }
 }
 
 int words_of(const OnePassPlan& plan) { return one_pass_warps * ((plan.rows_per_warp + 2) / 3); }
 
 }  // namespace
-
-int padded_modes(int rows_per_warp) {
-  return rows_per_warp == 3 ? 20 : rows_per_warp == 5 ? 36 : rows_per_warp == 8 ? 60 : 64;
-}
 
 std::int64_t word_count(const OnePassPlan& plan) {
   return 2ll * one_pass_group * plan.blocks * words_of(plan);

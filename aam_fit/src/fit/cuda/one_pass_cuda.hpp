@@ -32,8 +32,10 @@ struct OnePassPlan {
 };
 constexpr int one_pass_warps = 16;
 constexpr int most_one_pass_points = 128;
-constexpr int one_pass_group = 3;     // trials that travel together
-int padded_modes(int rows_per_warp);  // capacity: 20, 36, 60, 64
+constexpr int one_pass_group = 3;                // trials that travel together
+constexpr int padded_modes(int rows_per_warp) {  // capacity
+  return rows_per_warp == 3 ? 20 : rows_per_warp == 5 ? 36 : rows_per_warp == 8 ? 60 : 64;
+}
 inline int slots(const OnePassPlan& plan) { return plan.rows_per_warp * one_pass_warps; }
 inline std::int64_t padded_samples(const OnePassPlan& plan) {
   return static_cast<std::int64_t>(plan.columns) * plan.blocks;
@@ -50,8 +52,7 @@ OnePassPlan plan_one_pass(std::int64_t samples, int modes, int points, Storage s
                           const OnePassDevice& device);
 // Of every four threads' products with c, so many quarters lie in shared memory.
 constexpr int shared_product_parts(int rows_per_warp, Keep keep, bool search) {
-  const int all = (rows_per_warp == 3 ? 20 : rows_per_warp == 5 ? 36 : rows_per_warp == 8 ? 60 : 64) / 4;
-  if (keep != Keep::registers_float) return all;
+  if (keep != Keep::registers_float) return padded_modes(rows_per_warp) / 4;
   return search ? 0 : 8;
 }
 std::int64_t shared_bytes(const OnePassPlan& plan);  // dynamic
@@ -69,6 +70,12 @@ struct OnePassArguments {
   std::uint32_t* epoch;  // tags continue from fit to fit, also when a graph is replayed
 };
 std::int64_t word_count(const OnePassPlan& plan);
+
+// The kernel of a plan, null when there is none. Compiled for 3, 5, 8 and 9 rows per warp, each in a source
+// of its own that CMake makes of one_pass_kernels.cu.in.
+using OnePassKernel = void (*)(OnePassArguments);
+template <int RowsPerWarp>
+OnePassKernel one_pass_kernel_of(Keep keep, bool search);
 
 // Sets the kernel up (shared memory) for a plan, once; Unavailable when the blocks would not be resident
 // together.

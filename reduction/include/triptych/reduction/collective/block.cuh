@@ -120,6 +120,21 @@ __device__ __forceinline__ const V& block_combine_columns(const V& v, V (&shared
   return shared[0][column];
 }
 
+// Count sums at once in the same order; sum k is valid in thread k. One barrier.
+template <int Threads, int Count, class T>
+__device__ __forceinline__ T block_sums_in_order(const T (&v)[Count], T (&of_warp)[Threads / 32][Count]) {
+#pragma unroll
+  for (int k = 0; k < Count; ++k) {
+    const T sum = warp_sum(v[k]);
+    if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32][k] = sum;
+  }
+  __syncthreads();
+  T total = 0;
+  if (threadIdx.x < Count)
+    for (const auto& part : of_warp) total += part[threadIdx.x];
+  return total;
+}
+
 // The sum of the threads up to and including the own one; `total` becomes that of the block. One barrier.
 template <int Threads, class T>
 __device__ __forceinline__ T block_inclusive_sum(T v, T (&of_warp)[Threads / 32], T& total) {

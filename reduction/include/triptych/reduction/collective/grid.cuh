@@ -116,6 +116,7 @@ __device__ __forceinline__ typename M::Value collect(const CollectorExchange<typ
 // Words: of a block. Groups: threads that share the blocks of a word.
 template <int Words, int Groups>
 struct AllToAllExchange {
+  static constexpr int share_count = Groups * Words;
   uint4* word;  // [blocks][Words]
   int blocks;
 
@@ -174,9 +175,9 @@ struct AllToAllExchange {
   // All threads of the block, at least Groups * Words: waits for all blocks' words with this tag and hands
   // the total of word k to use(k, total) in thread k. shares: shared memory. Ends with a barrier.
   template <class Use>
-  __device__ __forceinline__ void receive(int t, std::uint32_t tag, float4 (&shares)[Groups * Words],
+  __device__ __forceinline__ void receive(int t, std::uint32_t tag, float4 (&shares)[share_count],
                                           const Use& use) const {
-    if (t < Groups * Words) {
+    if (t < share_count) {
       const float3 share = receive_share(t, tag);
       shares[t] = make_float4(share.x, share.y, share.z, 0.0f);
     }

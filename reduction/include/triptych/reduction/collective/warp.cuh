@@ -197,8 +197,9 @@ __device__ __forceinline__ T warp_inclusive_sum(T v) {
 template <int Rows>
 class WarpRowSums {
  public:
-  __device__ __forceinline__ explicit WarpRowSums(const float (&value)[Rows]) {
-    const int lane = static_cast<int>(threadIdx.x % 32);
+  // lane: the own one, for a caller that has it in a register.
+  __device__ __forceinline__ explicit WarpRowSums(const float (&value)[Rows],
+                                                  int lane = static_cast<int>(threadIdx.x % 32)) {
     float rows[folded];
 #pragma unroll
     for (int i = 0; i < folded; ++i) rows[i] = i < Rows ? value[i] : 0.0f;
