@@ -38,16 +38,15 @@ struct VectorOf {
 template <class T, int bytes = 16>
 using Vector = typename VectorOf<T, bytes>::Type;
 
-// The type in which T is added without an undefined overflow, and the one that shows its bits.
+// The type whose bits a pack of T holds: integers are unsigned, so that they wrap around.
 template <class T>
-struct WordsOf {
-  using Wrapping = T;
-  using Bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+struct HeldAs {
+  using Type = T;
 };
 template <class T>
 requires std::is_integral_v<T>
-struct WordsOf<T> {
-  using Wrapping = std::make_unsigned_t<T>;
+struct HeldAs<T> {
+  using Type = std::make_unsigned_t<T>;
 };
 
 // Half I of the four elements at p, each as wide as A. Compilers convert vectors of 8 bytes well where the
@@ -77,9 +76,9 @@ template <class T>
 struct Pack<T, Baseline> {
   static_assert(is_word<T>);
   static constexpr int lanes = int(16 / sizeof(T));
-  using V = Vector<T>;
-  using Wrapping = Vector<typename WordsOf<T>::Wrapping>;
-  typedef T Unaligned __attribute__((vector_size(16), aligned(sizeof(T)), may_alias));
+  using Held = typename HeldAs<T>::Type;
+  using V = Vector<Held>;
+  typedef Held Unaligned __attribute__((vector_size(16), aligned(sizeof(T)), may_alias));
   V v;
 
   TRIPTYCH_SIMD_INLINE static Pack load(const T* p) { return {*reinterpret_cast<const Unaligned*>(p)}; }
@@ -89,41 +88,47 @@ struct Pack<T, Baseline> {
     if constexpr (sizeof(Narrow) == sizeof(T)) {
       return load(p + I * lanes);
     } else {
-      return {widen<T, I % 2>(p + I / 2 * 4)};
+      return {(V)widen<T, I % 2>(p + I / 2 * 4)};
     }
   }
   static Pack load_halves(const std::uint16_t* p);  // of floats, on aarch64
   TRIPTYCH_SIMD_INLINE static Pack all(T value) {
-    if constexpr (lanes == 4)
-      return {V{value, value, value, value}};
-    else
-      return {V{value, value}};
+    const auto held = static_cast<Held>(value);
+    if constexpr (lanes == 4) {
+      return {V{held, held, held, held}};
+    } else {
+      return {V{held, held}};
+    }
   }
   TRIPTYCH_SIMD_INLINE void store(T* p) const { *reinterpret_cast<Unaligned*>(p) = v; }
 
-  TRIPTYCH_SIMD_INLINE friend Pack operator+(Pack a, Pack b) { return {(V)((Wrapping)a.v + (Wrapping)b.v)}; }
-  TRIPTYCH_SIMD_INLINE friend Pack operator-(Pack a, Pack b) { return {(V)((Wrapping)a.v - (Wrapping)b.v)}; }
-  TRIPTYCH_SIMD_INLINE friend Pack operator*(Pack a, Pack b) { return {(V)((Wrapping)a.v * (Wrapping)b.v)}; }
+  TRIPTYCH_SIMD_INLINE friend Pack operator+(Pack a, Pack b) { return {a.v + b.v}; }
+  TRIPTYCH_SIMD_INLINE friend Pack operator-(Pack a, Pack b) { return {a.v - b.v}; }
+  TRIPTYCH_SIMD_INLINE friend Pack operator*(Pack a, Pack b) { return {a.v * b.v}; }
   TRIPTYCH_SIMD_INLINE friend Pack operator/(Pack a, Pack b) { return {a.v / b.v}; }
 
   // NaNs are passed over by a comparison that is then false; zeros of both signs compare equal, and or-ing
   // (and-ing) their bits leaves the lower (the higher) one.
   TRIPTYCH_SIMD_INLINE friend Pack min_ordered(Pack kept, Pack x) {
-    kept.v = x.v < kept.v ? x.v : kept.v;
+    const Values a = (Values)x.v, b = (Values)kept.v, v = a < b ? a : b;
     if constexpr (std::is_floating_point_v<T>) {
-      using Bits = Vector<typename WordsOf<T>::Bits>;
-      kept.v = (V)((Bits)kept.v | ((Bits)x.v & (Bits)(x.v == kept.v)));
+      return {(V)((Bits)v | ((Bits)x.v & (Bits)(x.v == kept.v)))};
+    } else {
+      return {(V)v};
     }
-    return kept;
   }
   TRIPTYCH_SIMD_INLINE friend Pack max_ordered(Pack kept, Pack x) {
-    kept.v = x.v > kept.v ? x.v : kept.v;
+    const Values a = (Values)x.v, b = (Values)kept.v, v = a > b ? a : b;
     if constexpr (std::is_floating_point_v<T>) {
-      using Bits = Vector<typename WordsOf<T>::Bits>;
-      kept.v = (V)((Bits)kept.v & ~(~(Bits)x.v & (Bits)(x.v == kept.v)));
+      return {(V)((Bits)v & ~(~(Bits)x.v & (Bits)(x.v == kept.v)))};
+    } else {
+      return {(V)v};
     }
-    return kept;
   }
+
+ private:
+  using Values = Vector<T>;
+  using Bits = Vector<std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>>;
 };
 
 }  // namespace triptych::simd

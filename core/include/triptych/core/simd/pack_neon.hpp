@@ -38,24 +38,31 @@ struct Mask<Neon> {
 using NeonFloats = Pack<float, Neon>;
 using NeonInts = Pack<std::int32_t, Neon>;
 
+// Pack<int32_t> holds its bits as unsigned.
+TRIPTYCH_OP int32x4_t neon_signed(NeonInts a) { return vreinterpretq_s32_u32(a.v); }
+TRIPTYCH_OP NeonInts neon_ints(int32x4_t v) { return {vreinterpretq_u32_s32(v)}; }
+
 TRIPTYCH_OP NeonInts operator>>(NeonInts a, NeonInts count) {
-  return {vreinterpretq_s32_u32(vshlq_u32(vreinterpretq_u32_s32(a.v), vnegq_s32(count.v)))};
+  return {vshlq_u32(a.v, vnegq_s32(neon_signed(count)))};
 }
-TRIPTYCH_OP NeonInts min(NeonInts a, NeonInts b) { return {vminq_s32(a.v, b.v)}; }
-TRIPTYCH_OP NeonInts max(NeonInts a, NeonInts b) { return {vmaxq_s32(a.v, b.v)}; }
-TRIPTYCH_OP NeonInts first_lanes(NeonInts a, int count) {
-  return {vreinterpretq_s32_u32(vandq_u32(neon_first_lanes(count), vreinterpretq_u32_s32(a.v)))};
+TRIPTYCH_OP NeonInts min(NeonInts a, NeonInts b) {
+  return neon_ints(vminq_s32(neon_signed(a), neon_signed(b)));
 }
+TRIPTYCH_OP NeonInts max(NeonInts a, NeonInts b) {
+  return neon_ints(vmaxq_s32(neon_signed(a), neon_signed(b)));
+}
+TRIPTYCH_OP NeonInts first_lanes(NeonInts a, int count) { return {vandq_u32(neon_first_lanes(count), a.v)}; }
 
 template <>
 TRIPTYCH_OP NeonFloats NeonFloats::load_halves(const std::uint16_t* p) {
   return {vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)))};
 }
 TRIPTYCH_OP void load_pairs(const float* p, NeonInts at, NeonFloats& left, NeonFloats& right) {
+  const int32x4_t i = neon_signed(at);
   const float32x4_t low =
-      vcombine_f32(vld1_f32(p + vgetq_lane_s32(at.v, 0)), vld1_f32(p + vgetq_lane_s32(at.v, 1)));
+      vcombine_f32(vld1_f32(p + vgetq_lane_s32(i, 0)), vld1_f32(p + vgetq_lane_s32(i, 1)));
   const float32x4_t high =
-      vcombine_f32(vld1_f32(p + vgetq_lane_s32(at.v, 2)), vld1_f32(p + vgetq_lane_s32(at.v, 3)));
+      vcombine_f32(vld1_f32(p + vgetq_lane_s32(i, 2)), vld1_f32(p + vgetq_lane_s32(i, 3)));
   left = {vuzp1q_f32(low, high)};
   right = {vuzp2q_f32(low, high)};
 }
@@ -78,8 +85,8 @@ TRIPTYCH_OP NeonFloats select(Mask<Neon> mask, NeonFloats yes, NeonFloats no) {
 TRIPTYCH_OP NeonFloats first_lanes(NeonFloats a, int count) {
   return {vreinterpretq_f32_u32(vandq_u32(neon_first_lanes(count), vreinterpretq_u32_f32(a.v)))};
 }
-TRIPTYCH_OP NeonInts truncate(NeonFloats a) { return {vcvtq_s32_f32(a.v)}; }
-TRIPTYCH_OP NeonFloats to_float(NeonInts a) { return {vcvtq_f32_s32(a.v)}; }
+TRIPTYCH_OP NeonInts truncate(NeonFloats a) { return neon_ints(vcvtq_s32_f32(a.v)); }
+TRIPTYCH_OP NeonFloats to_float(NeonInts a) { return {vcvtq_f32_s32(neon_signed(a))}; }
 TRIPTYCH_OP void add_to(double* sums, NeonFloats a) {
   vst1q_f64(sums, vaddq_f64(vld1q_f64(sums), vcvt_f64_f32(vget_low_f32(a.v))));
   vst1q_f64(sums + 2, vaddq_f64(vld1q_f64(sums + 2), vcvt_high_f64_f32(a.v)));
