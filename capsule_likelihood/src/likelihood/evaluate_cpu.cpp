@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "likelihood/evaluate_kernels.hpp"
+#include "likelihood/part_kernels.hpp"
 #include "likelihood/evaluate_paths.hpp"
 #include "rays/cull_math.hpp"
 #include "rays/measure_math.hpp"

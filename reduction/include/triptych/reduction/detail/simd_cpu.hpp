@@ -97,7 +97,7 @@ struct Range<MappedArray<T, WithIndex<ArgMax<T>>>, ArgMax<T>> {
 // sum corrects both (it would be 0 without rounding).
 template <class T, std::size_t... I>
 Moments block_moments(const T* data, std::int64_t first, std::int64_t last, std::index_sequence<I...> four) {
-  using V = Vector<double>;
+  using V = Pack<double>::V;
   constexpr std::int64_t lanes = 2 * sizeof...(I);
   const double count = static_cast<double>(last - first);
   const double mean =
@@ -108,7 +108,7 @@ Moments block_moments(const T* data, std::int64_t first, std::int64_t last, std:
   V sum[] = {((void)I, V{})...};
   V square[] = {((void)I, V{})...};
   for (; last - first >= lanes; first += lanes) {
-    const V d[] = {(load_vector<double, int(I)>(data + first) - mean)...};
+    const V d[] = {(Pack<double>::load_widened<int(I)>(data + first).v - mean)...};
     ((sum[I] += d[I], square[I] += d[I] * d[I]), ...);
   }
   V sums = (sum[0] + sum[1]) + (sum[2] + sum[3]);
@@ -125,7 +125,7 @@ Moments block_moments(const T* data, std::int64_t first, std::int64_t last, std:
 
 // Blocks meet as a binary counter counts: a tree of equal parts, whatever their number.
 template <Number T>
-requires can_widen<T, double>
+requires simd::can_widen<T, double>
 struct Range<MappedArray<T, AsMoments>, MergeMoments> {
   static Moments reduce(const MappedArray<T, AsMoments>& source, std::int64_t first, std::int64_t last,
                         MergeMoments merge) {

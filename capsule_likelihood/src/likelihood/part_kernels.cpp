@@ -1,0 +1,26 @@
+// The kernels of part_kernels.inl compiled for each instruction set, and the choice among them.
+#include "likelihood/part_kernels.hpp"
+
+#include <triptych/core/simd/dispatch.hpp>
+#include <triptych/core/simd/pack.hpp>
+
+#include "geometry/exact_math.hpp"
+#include "likelihood/evaluate_paths.hpp"
+
+namespace triptych::capsule_likelihood {
+
+namespace {
+
+#define TRIPTYCH_SIMD_SOURCE "likelihood/part_kernels.inl"
+#include <triptych/core/simd/for_each_set.hpp>
+
+}  // namespace
+
+std::span<const CpuPath> available_cpu_paths() { return simd::available_paths(); }
+
+PartKernels part_kernels(CpuPath path) {
+  path = pick_cpu_path(path, available_cpu_paths());
+  return TRIPTYCH_SIMD_CHOOSE(path, kernels);
+}
+
+}  // namespace triptych::capsule_likelihood

@@ -1,0 +1,32 @@
+// The instruction sets that packs are written for, as tags, and the attribute that a function over the packs
+// of a set needs: a build compiles for all of them and uses those that the machine has (dispatch.hpp).
+#pragma once
+
+#define TRIPTYCH_SIMD_INLINE inline __attribute__((always_inline))
+
+#if defined(__x86_64__)
+#define TRIPTYCH_TARGET_AVX2 __attribute__((target("avx2,fma,f16c")))
+#define TRIPTYCH_TARGET_AVX512 __attribute__((target("avx512f,avx512dq,avx2,fma")))
+#define TRIPTYCH_TARGET_AVX512_VNNI \
+  __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma")))
+#endif
+
+namespace triptych::simd {
+
+struct Plain {};     // one element, on every machine
+struct Baseline {};  // 16 bytes, without an attribute: SSE2 on x86_64, NEON on aarch64
+struct Avx2 {};      // 32 bytes, with fused multiply-adds and conversion of halves
+struct Avx512 {};    // 64 bytes; byte_triples.hpp needs VNNI in addition
+#if defined(__aarch64__)
+using Neon = Baseline;
+#endif
+
+// `lanes` elements of type T in a register of the set.
+template <class T, class Set>
+struct Pack;
+
+// One truth value for each lane, the result of a comparison of packs of floats.
+template <class Set>
+struct Mask;
+
+}  // namespace triptych::simd
