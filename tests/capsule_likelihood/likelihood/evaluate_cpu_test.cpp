@@ -48,11 +48,12 @@ TEST(EvaluateCpu, FollowsTheFormulaForEveryPoint) {
   const CapsuleScene scene = make_capsule_scene(1, 12, 600, 5);
   const Vec3 camera{0.02f, -0.05f, 0.1f};
   int hits = 0, compared = 0;
+  const auto body = scene.view().row(0);
   for (const Vec3& point : scene.points) {
     const LongVec p = test::to_long(point), c = test::to_long(camera), v = p - c;
     const long double distance = test::length(v);
     long double nearest = 1e30L, closest = 1e30L, margin = 1e30L;
-    for (const Capsule& capsule : scene.view().row(0)) {
+    for (const Capsule& capsule : body) {
       const test::OracleHit hit = test::meet_by_bisection(c, v, capsule);
       margin = std::min(margin, hit.margin);
       if (!hit.hit) continue;
@@ -86,11 +87,12 @@ TEST(EvaluateCpu, TheSumAgreesWithLongDouble) {
   const CapsuleScene scene = make_capsule_scene(1, 15, 2000, 1);
   const Measure m;
   long double sum = 0;
+  const auto body = scene.view().row(0);
   for (const Vec3& point : scene.points) {
     const LongVec v = test::to_long(point);
     const long double distance = test::length(v);
     long double best = m.tau_m;
-    for (const Capsule& capsule : scene.view().row(0)) {
+    for (const Capsule& capsule : body) {
       const test::OracleHit hit = test::meet_by_bisection({}, v, capsule);
       if (hit.hit) best = std::min(best, std::fabs(hit.t * distance - distance));
     }

@@ -174,6 +174,7 @@ __device__ __forceinline__ unsigned warp_max(unsigned v) {
 // The smallest value and its index, in all lanes; of equal values the lowest index.
 template <Number T>
 __device__ __forceinline__ Indexed<T> warp_arg_min(Indexed<T> v) {
+  if (detail::is_nan(v.value)) v = ArgMin<T>{}.identity();
   return warp_all_reduce(v, ArgMin<T>{});
 }
 
