@@ -6,12 +6,10 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <iostream>
 #include <limits>
 #include <span>
 #include <vector>
 
-#include <triptych/core/clock.hpp>
 #include <triptych/core/error.hpp>
 #include <triptych/core/image_view.hpp>
 #include <triptych/core/philox.hpp>
@@ -334,26 +332,6 @@ TEST(Calibrate, GivesNearlyTheSameFilterForAllFormats) {
       EXPECT_NEAR(weight_at(c, colour), weight_at(rgb, colour), 0.05) << to_string(format);
     }
   }
-}
-
-TEST(Calibrate, TakesMilliseconds) {
-  Picture picture(1920, 1080, wall);
-  const Oval large{700, 200, 420, 560};
-  for (int y = 0; y < 1080; ++y) {
-    for (int x = 0; x < 1920; ++x) {
-      picture.at(x, y) = {static_cast<std::uint8_t>(x / 10), static_cast<std::uint8_t>(y / 8),
-                          static_cast<std::uint8_t>((x + y) / 16)};
-    }
-  }
-  picture.fill(large, skin);
-  picture.add_noise(6, 9);
-  double best_ms = 1e9;
-  for (int i = 0; i < 5; ++i) {
-    const Stopwatch watch;
-    ASSERT_EQ(calibrate_one(picture.frame(), large, 0).status, CalibrationStatus::good);
-    best_ms = std::min(best_ms, watch.elapsed_ms());
-  }
-  std::cout << "a frame of 1920 x 1080: " << best_ms << " ms (best of 5)\n";
 }
 
 TEST(Explain, HasASentenceForEveryStatus) {

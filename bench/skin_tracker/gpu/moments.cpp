@@ -1,7 +1,7 @@
 // skin_tracker_bench on a GPU: the columns of the paper's table, formats and batches.
-#include "skin_tracker/setup/skin_tracker_gpu_bench.hpp"
+#include "skin_tracker/setup/frames.hpp"
 
-#include "skin_tracker/setup/skin_gpu_frames.hpp"
+#include "skin_tracker/setup/gpu_frames.hpp"
 #include "support/limits.hpp"
 #include "support/runner.hpp"
 

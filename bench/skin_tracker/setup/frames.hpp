@@ -67,6 +67,7 @@ inline std::string skin_name(const std::string& variant, const std::string& mode
          std::to_string(skin_height);
 }
 
+void define_calibration(bool quick);
 // The GPU's measurements; nothing in a build without CUDA.
 void define_gpu_skin(bool quick);
 void define_gpu_trackers(bool quick);  // called by it

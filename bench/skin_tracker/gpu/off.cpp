@@ -1,4 +1,4 @@
-#include "skin_tracker/setup/skin_tracker_gpu_bench.hpp"
+#include "skin_tracker/setup/frames.hpp"
 
 namespace triptych::bench {
 

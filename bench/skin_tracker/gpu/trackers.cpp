@@ -1,6 +1,6 @@
 // skin_tracker_bench, trackers: from a frame in host memory to the head, on the GPU, the CPU, and both.
-#include "skin_tracker/setup/skin_gpu_frames.hpp"
-#include "skin_tracker/setup/skin_tracker_gpu_bench.hpp"
+#include "skin_tracker/setup/frames.hpp"
+#include "skin_tracker/setup/gpu_frames.hpp"
 #include "support/runner.hpp"
 
 #include <triptych/core/parallel.hpp>

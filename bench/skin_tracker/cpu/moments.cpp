@@ -3,7 +3,7 @@
 //
 // Names are skin/<format>/<variant>/<mode>/<size>. transfer, calculation, total: as the paper has them, 100
 // trials, frames that rotate; resident: one frame, calls in a graph; rotating: the same over many frames.
-#include "skin_tracker/setup/skin_tracker_gpu_bench.hpp"
+#include "skin_tracker/setup/frames.hpp"
 #include "support/limits.hpp"
 #include "support/runner.hpp"
 
@@ -106,6 +106,7 @@ void define(bool quick) {
       return Measurement{limit.timing, limit.bytes, 0};
     });
   }
+  define_calibration(quick);
   add_ours("threads", "total", CpuPath::simd, all, quick);
   add_ours("threads", "resident", CpuPath::simd, all, quick);
   add_ours("simd", "total", CpuPath::simd, 1, quick);

@@ -1,7 +1,7 @@
 // The frames that skin_tracker_bench has on a GPU, and the time to copy one there.
 #pragma once
 
-#include "skin_tracker/setup/skin_tracker_gpu_bench.hpp"
+#include "skin_tracker/setup/frames.hpp"
 #include "support/limits.hpp"
 
 #include <triptych/core/buffer.hpp>
