@@ -100,7 +100,9 @@ TEST(Fitter, FindsTheFaceFromDisplacedStarts) {
       EXPECT_LT(shape_error(fit.landmarks, world.truth), 0.004)
           << to_string(features.kind) << " " << dx << " " << dy << " " << scale << " from "
           << shape_error(start, world.truth);
-      EXPECT_GT(fit.iterations, 1);
+      // where the fit begins at the truth, rounding alone decides whether a step lowers the error
+      const bool away = dx != 0 || dy != 0 || scale != 1;
+      EXPECT_GE(fit.iterations, away ? 2 : 0);
       EXPECT_EQ(fit.parameters.size(), 8u);
     }
   }
