@@ -25,6 +25,13 @@ void check_fitter_options(const Model& model, const FitterOptions& options, cons
     require(level.shape_modes > 0, "this model was trained without what inverse compositional fitting needs");
 }
 
+std::unique_ptr<FitterEngine> make_engine(const Model& model, const FitterOptions& options,
+                                          const Device& device) {
+  check_fitter_options(model, options, device);
+  return device.is_cuda() ? make_cuda_fitter_engine(model, options, device.ordinal())
+                          : make_cpu_fitter_engine(model, options, device.threads());
+}
+
 }  // namespace
 
 Shape start_in_box(const Model& model, const Box& box, int frame_width, int frame_height) {
@@ -37,42 +44,13 @@ Shape start_in_box(const Model& model, const Box& box, int frame_width, int fram
   return place(model.mean, box);
 }
 
-class Fitter::Impl {
- public:
-  Impl(const Model& model, const FitterOptions& options, const Device& device)
-      : model_(model), options_(options), on_gpu_(device.is_cuda()) {
-    check_fitter_options(model, options, device);
-    engine_ = on_gpu_ ? make_cuda_fitter_engine(model_, options_, device.ordinal())
-                      : make_cpu_fitter_engine(model_, options_, device.threads());
-  }
-
-  void check(const Face& face) const {
-    require(!face.frame.empty(), "an empty frame has no face");
-    require(!on_gpu_ ||
-                (face.frame.width() <= options_.most_width && face.frame.height() <= options_.most_height),
-            "a frame of ", face.frame.width(), " x ", face.frame.height(), " is larger than the ",
-            options_.most_width, " x ", options_.most_height, " that were foreseen");
-    require(static_cast<std::int64_t>(face.start.size()) == model_.points, "a model of ", model_.points,
-            " points cannot start from ", face.start.size());
-    require(std::all_of(face.start.begin(), face.start.end(),
-                        [](Point p) { return std::isfinite(p.x) && std::isfinite(p.y); }),
-            "a start has a point that is not finite");
-  }
-
-  Model model_;
-  FitterOptions options_;
-  bool on_gpu_;
-  std::unique_ptr<FitterEngine> engine_;
-  int in_flight_ = 0;
-};
-
 Fitter::Fitter(const Model& model, const FitterOptions& options, const Device& device)
-    : impl_(std::make_unique<Impl>(model, options, device)) {}
+    : engine_(make_engine(model, options, device)) {}
 Fitter::Fitter(Fitter&&) noexcept = default;
 Fitter& Fitter::operator=(Fitter&&) noexcept = default;
 Fitter::~Fitter() = default;
 
-const Model& Fitter::model() const { return impl_->model_; }
+const Model& Fitter::model() const { return engine_->model(); }
 
 Fit Fitter::fit(const Face& face) {
   std::vector<Fit> fits = fit(std::span(&face, 1));
@@ -80,30 +58,28 @@ Fit Fitter::fit(const Face& face) {
 }
 
 std::vector<Fit> Fitter::fit(std::span<const Face> faces) {
-  require(impl_->in_flight_ == 0, "a fit cannot begin while submitted frames are not fetched");
-  for (const Face& face : faces) impl_->check(face);
+  require(in_flight() == 0, "a fit cannot begin while submitted frames are not fetched");
+  for (const Face& face : faces) engine_->check(face);
   if (faces.empty()) return {};
-  return impl_->engine_->fit(faces);
+  return engine_->fit(faces);
 }
 
 void Fitter::submit(const Face& face) {
-  require(impl_->in_flight_ < most_in_flight, "no more than ", most_in_flight,
+  require(in_flight() < most_in_flight, "no more than ", most_in_flight,
           " frames can be in flight: call next() first");
-  impl_->check(face);
-  impl_->engine_->submit(face);
-  ++impl_->in_flight_;
+  engine_->check(face);
+  engine_->submit(face);
 }
 
 Fit Fitter::next() {
-  require(impl_->in_flight_ > 0, "next() without a submitted frame");
-  --impl_->in_flight_;
-  return impl_->engine_->next();
+  require(in_flight() > 0, "next() without a submitted frame");
+  return engine_->next();
 }
 
-int Fitter::in_flight() const { return impl_->in_flight_; }
+int Fitter::in_flight() const { return engine_->in_flight(); }
 
 GreyImage Fitter::texture(const Fit& fit) const {
-  const Level& level = impl_->model_.levels.back();
+  const Level& level = model().levels.back();
   require(fit.parameters.size() == static_cast<std::size_t>(level.modes) + 4, "the finest level has ",
           level.modes + 4, " parameters, the fit ", fit.parameters.size());
   const std::int64_t n = level.samples(), pixels = level.pixels(), channels = n / pixels;

@@ -1,4 +1,4 @@
-// What a Fitter runs on: the CPU or one GPU. Arguments were checked by Fitter.
+// What a Fitter runs on: the CPU or one GPU. Fitter checks arguments, by check() among others.
 //
 // Both engines go through the levels alike. For each level: the crop around the shape so far (crop_for), its
 // planes (prepare), the shape's parameters there (parameters_of), the fit with level_options(), and the shape
@@ -20,10 +20,25 @@ namespace triptych::aam_fit {
 class FitterEngine {
  public:
   virtual ~FitterEngine() = default;
+  FitterEngine(const FitterEngine&) = delete;
+  FitterEngine& operator=(const FitterEngine&) = delete;
+
+  const Model& model() const { return model_; }
+  // InvalidArgument when the face cannot be fitted.
+  void check(const Face& face) const;
+
   virtual std::vector<Fit> fit(std::span<const Face> faces) = 0;
   // At most Fitter::most_in_flight are submitted and not yet fetched; next() is the oldest of them.
   virtual void submit(const Face& face) = 0;
   virtual Fit next() = 0;
+  virtual int in_flight() const = 0;
+
+ protected:
+  FitterEngine(const Model& model, const FitterOptions& options) : model_(model), options_(options) {}
+  virtual void check_for_engine(const Face&) const {}  // a part of check()
+
+  const Model model_;
+  const FitterOptions options_;
 };
 
 std::unique_ptr<FitterEngine> make_cpu_fitter_engine(const Model& model, const FitterOptions& options,
@@ -33,9 +48,9 @@ std::unique_ptr<FitterEngine> make_cuda_fitter_engine(const Model& model, const 
                                                       int ordinal);
 
 // The same resolution and features.
-inline bool shares_planes(const Level& level, const Level& before) {
-  return level.face_size_px == before.face_size_px && level.features == before.features;
-}
+bool shares_planes(const Level& level, const Level& before);
+// The same planes, and one set of parameters means the same for both levels.
+bool shares_parameters(const Level& level, const Level& before);
 
 inline FitOptions level_options(const FitterOptions& options, const Level& level) {
   FitOptions fit = options.fit;

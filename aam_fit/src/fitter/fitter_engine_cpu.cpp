@@ -14,15 +14,6 @@ namespace triptych::aam_fit {
 
 namespace {
 
-bool same(const SharedArray<float>& a, const SharedArray<float>& b) {
-  return a.size() == b.size() && (a.data() == b.data() || std::equal(a.begin(), a.end(), b.begin()));
-}
-
-// One set of parameters means the same for both levels.
-bool same_parameters(const Level& level, const Level& before) {
-  return same(level.s0, before.s0) && same(level.Qs, before.Qs) && same(level.Qg, before.Qg);
-}
-
 struct Stage {
   LevelFitter fitter;
   std::optional<CompositionalFitter> compositional;
@@ -32,7 +23,7 @@ struct Stage {
 class CpuEngine final : public FitterEngine {
  public:
   CpuEngine(const Model& model, const FitterOptions& options, int threads)
-      : options_(options), threads_(threads) {
+      : FitterEngine(model, options), threads_(threads) {
     stages_.reserve(model.levels.size());
     for (std::size_t i = 0; i < model.levels.size(); ++i) {
       const Level& level = model.levels[i];
@@ -44,7 +35,7 @@ class CpuEngine final : public FitterEngine {
                                     threads);
       if (i > 0) {
         stage.keeps_planes = shares_planes(level, model.levels[i - 1]);
-        stage.keeps_parameters = stage.keeps_planes && same_parameters(level, model.levels[i - 1]);
+        stage.keeps_parameters = shares_parameters(level, model.levels[i - 1]);
       }
       stages_.push_back(std::move(stage));
     }
@@ -62,6 +53,7 @@ class CpuEngine final : public FitterEngine {
     done_.pop_front();
     return fit;
   }
+  int in_flight() const override { return static_cast<int>(done_.size()); }
 
  private:
   Fit fit_one(const Face& face) {
@@ -105,7 +97,6 @@ class CpuEngine final : public FitterEngine {
     return fit;
   }
 
-  FitterOptions options_;
   int threads_;
   std::vector<Stage> stages_;
   Planes planes_;

@@ -30,10 +30,6 @@ Device activated(int ordinal) {
   return device;
 }
 
-bool same(const SharedArray<float>& a, const SharedArray<float>& b) {
-  return a.size() == b.size() && (a.data() == b.data() || std::equal(a.begin(), a.end(), b.begin()));
-}
-
 struct Stage {
   LevelFitterCuda fitter;
   Features features;
@@ -81,7 +77,7 @@ struct Job {
 class CudaEngine final : public FitterEngine {
  public:
   CudaEngine(const Model& model, const FitterOptions& options, int ordinal)
-      : device_(activated(ordinal)), model_(model), options_(options) {
+      : FitterEngine(model, options), device_(activated(ordinal)) {
     const Stream stream;
     stages_.reserve(model.levels.size());
     std::int64_t most_planes = 0, most_scratch = 0;
@@ -155,7 +151,17 @@ class CudaEngine final : public FitterEngine {
     return result(job, 0);
   }
 
+  int in_flight() const override { return static_cast<int>(submitted_ - fetched_); }
+
  private:
+  void check_for_engine(const Face& face) const override {
+    const std::int64_t width = face.frame.width(), height = face.frame.height();
+    require(width <= options_.most_width && height <= options_.most_height, "a frame of ", width, " x ",
+            height, " is larger than the ", options_.most_width, " x ", options_.most_height,
+            " that were foreseen");
+    check_crop(width, height, crop_for(model_.levels.front(), face.start, options_.around));
+  }
+
   void add_stage(const Level& level, StreamRef stream) {
     const std::size_t i = stages_.size();
     const Level* before = i > 0 ? &model_.levels[i - 1] : nullptr;
@@ -173,8 +179,7 @@ class CudaEngine final : public FitterEngine {
     common.width = crop.width;
     common.height = crop.height;
     common.keeps_planes = before != nullptr && shares_planes(level, *before);
-    const bool keeps_parameters = common.keeps_planes && same(level.s0, before->s0) &&
-                                  same(level.Qs, before->Qs) && same(level.Qg, before->Qg);
+    const bool keeps_parameters = before != nullptr && shares_parameters(level, *before);
     s0_.emplace_back(level.s0.size());
     copy_to_device(level.s0.span(), s0_.back().span(), stream);
     common.s0 = s0_.back().data();
@@ -195,11 +200,8 @@ class CudaEngine final : public FitterEngine {
         if (same_frame(faces[k].frame, faces[i].frame)) return k;
       return i;
     };
-    for (std::size_t i = 0; i < faces.size(); ++i) {
-      const Crop crop = crop_for(model_.levels.front(), faces[i].start, options_.around);
-      check_crop(faces[i].frame.width(), faces[i].frame.height(), crop);
+    for (std::size_t i = 0; i < faces.size(); ++i)
       if (is_first(i) == i) bytes += faces[i].frame.width() * faces[i].frame.height();
-    }
     if (bytes > job.pixels.size()) {
       job.stream.synchronize();
       job.staging = PinnedBuffer<std::uint8_t>(bytes);
@@ -208,10 +210,10 @@ class CudaEngine final : public FitterEngine {
     std::int64_t at = 0;
     for (std::size_t i = 0; i < faces.size(); ++i) {
       const auto& frame = faces[i].frame;
-      auto& on_device = job.pinned_frames.span()[i];
+      FrameOnDevice& on_device = job.pinned_frames.data()[i];
       const std::size_t first = is_first(i);
       if (first < i) {
-        on_device = job.pinned_frames.span()[first];
+        on_device = job.pinned_frames.data()[first];
       } else {
         for (std::int64_t y = 0; y < frame.height(); ++y)
           std::copy_n(reinterpret_cast<const std::uint8_t*>(frame.row(y).data()), frame.width(),
@@ -311,8 +313,6 @@ class CudaEngine final : public FitterEngine {
   }
 
   Device device_;
-  Model model_;
-  FitterOptions options_;
   int most_parameters_ = 0;
   std::vector<DeviceBuffer<float>> s0_;
   std::vector<Stage> stages_;

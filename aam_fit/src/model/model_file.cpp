@@ -183,9 +183,9 @@ Level level_of(const Json& json, BlobReader& blobs, const std::string& file) {
   return level;
 }
 
-const Json& list(const Json& json, const std::string& key, const std::string& file) {
+const Json& list(const Json& json, std::string_view key, const std::string& file) {
   const Json& found = triptych::detail::member(json, key, file);
-  if (!found.is_array()) triptych::detail::throw_unexpected(found, key, file, "a list");
+  if (!found.is_array()) triptych::detail::throw_unexpected(found, std::string(key), file, "a list");
   return found;
 }
 
@@ -290,12 +290,12 @@ std::string encode_model(const Model& model) {
   check_model(model);
   BlobWriter blobs;
   Json header{{"name", model.name}, {"points", model.points}, {"images", model.images}};
-  Json& triangles = header["triangles"] = Json::array();
-  for (const Triangle& corners : model.triangles) triangles.push_back(corners);
-  Json& mean = header["mean"] = Json::array();
+  Json mean = Json::array(), levels = Json::array();
   for (const Point p : model.mean) mean.push_back({p.x, p.y});
-  Json& levels = header["levels"] = Json::array();
   for (const Level& level : model.levels) levels.push_back(level_header(level, blobs));
+  header["triangles"] = model.triangles;
+  header["mean"] = std::move(mean);
+  header["levels"] = std::move(levels);
   if (model.appearance.points != 0) header["appearance"] = level_header(model.appearance, blobs);
   return seal(header.dump(-1, ' ', false, Json::error_handler_t::replace), blobs.blobs);
 }

@@ -4,10 +4,6 @@
 #include "testing/expect_error.hpp"
 
 #include <triptych/aam_fit/face_tracker.hpp>
-#include <triptych/core/clock.hpp>
-
-#include <chrono>
-#include <cstdio>
 
 namespace triptych::aam_fit {
 namespace {
@@ -141,28 +137,6 @@ TEST_F(FitterCuda, FollowsAFaceInAVideo) {
     const Shape truth = posed(Similarity{0, 0, 2.0 * i, 1.0 * i}, world.truth);
     EXPECT_LT(shape_error(tracked.fit.landmarks, truth), 0.01);
   }
-}
-
-TEST_F(FitterCuda, TimesAreShown) {
-  const World world = make_world(edges, 12, 11);
-  Fitter fitter(world.model, {.most_faces = 64}, Device::cuda(0));
-  const Face face{world.frame.view(), displaced(world.truth, 0.03, 0.03, 0.95)};
-  const std::vector<Face> many(64, face);
-  const auto us_of = [](int times, auto&& run) {
-    run();
-    run();
-    const auto begin = std::chrono::steady_clock::now();
-    for (int i = 0; i < times; ++i) run();
-    return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count() /
-           times;
-  };
-  std::printf("a frame fitted alone: %.0f us\n", us_of(50, [&] { fitter.fit(face); }));
-  std::printf("in flight: %.0f us a frame\n", us_of(50, [&] {
-                while (fitter.in_flight() < Fitter::most_in_flight) fitter.submit(face);
-                fitter.next();
-              }));
-  while (fitter.in_flight() > 0) fitter.next();
-  std::printf("64 faces at once: %.0f us a face\n", us_of(5, [&] { fitter.fit(many); }) / 64);
 }
 
 }  // namespace

@@ -1,28 +1,23 @@
 // Fitter and FaceTracker on the CPU: a made-up model of two resolutions on frames whose face is known.
 #include <gtest/gtest.h>
 #include <triptych/aam_fit/face_tracker.hpp>
-#include <triptych/aam_fit/prepare.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "testing/aam_scene.hpp"
+#include "aam_fit/fitter/made_up_world.hpp"
 #include "testing/expect_error.hpp"
 
 namespace triptych::aam_fit {
 namespace {
 
+using test::displaced;
+using test::frame_of;
+using test::World;
+
 constexpr int width = 320, height = 260;
 constexpr double size = 110;
-
-GreyImage frame_of(const Planes& planes) {
-  GreyImage image{planes.width, planes.height, {}};
-  image.values.reserve(planes.values.size());
-  for (const float v : planes.values)
-    image.values.push_back(static_cast<std::uint8_t>(std::clamp(std::lround(v), 0l, 255l)));
-  return image;
-}
 
 // The same image moved by whole pixels; what comes in is grey.
 GreyImage moved(const GreyImage& image, int dx, int dy) {
@@ -38,50 +33,7 @@ GreyImage moved(const GreyImage& image, int dx, int dy) {
   return out;
 }
 
-struct World {
-  GreyImage frame;
-  Model model;
-  Shape truth;
-};
-
-// A level that knows the frame's face at the truth.
-Level learnt(const World& world, std::int64_t pixels, const Features& features) {
-  Level level = test::detail::aam_level(pixels, 4, channels(features), 5);
-  level.features = features;
-  level.iterations = 20;
-  const Crop crop = crop_for(level, world.truth, 0.5);
-  Planes planes;
-  prepare_cpu(world.frame.view(), crop, features, planes, 1);
-  level.kappa = features.kind == FeatureKind::grey ? 120.0f : 0.0f;
-  Shape mean, inside;
-  for (int i = 0; i < level.points; ++i)
-    mean.push_back({double{level.s0[2 * i]}, double{level.s0[2 * i + 1]}});
-  for (const Point p : world.truth) inside.push_back(to_crop(crop, p));
-  const Similarity pose = align(mean, inside);
-  test::detail::aam_learn(level, planes, {0, 0, 0, 0, pose.sx, pose.sy, pose.tx, pose.ty});
-  return level;
-}
-
-World make_world(const Features& features = {}) {
-  World world;
-  world.frame = frame_of(test::detail::aam_image(width, height, 1, size, 11));
-  const Level shape = test::detail::aam_level(4096, 0, 1, 1);
-  for (int i = 0; i < shape.points; ++i)
-    world.model.mean.push_back(
-        {double{shape.s0[2 * i]} / shape.face_size_px, double{shape.s0[2 * i + 1]} / shape.face_size_px});
-  world.model.points = shape.points;
-  world.model.name = "made up";
-  world.truth = posed(Similarity{size - 1, 3, 155, 128}, world.model.mean);
-  world.model.levels = {learnt(world, 900, features), learnt(world, 3600, features)};
-  return world;
-}
-
-Shape displaced(const Shape& shape, double dx, double dy, double scale) {
-  const Box box = bounds(shape);
-  return place(
-      shape, {box.x + dx * box.width + (1 - scale) * box.width / 2,
-              box.y + dy * box.height + (1 - scale) * box.height / 2, scale * box.width, scale * box.height});
-}
+World make_world(const Features& features = {}) { return test::make_world(features, 4, 11); }
 
 TEST(Fitter, FindsTheFaceFromDisplacedStarts) {
   for (const Features& features :
@@ -100,7 +52,9 @@ TEST(Fitter, FindsTheFaceFromDisplacedStarts) {
       EXPECT_LT(shape_error(fit.landmarks, world.truth), 0.004)
           << to_string(features.kind) << " " << dx << " " << dy << " " << scale << " from "
           << shape_error(start, world.truth);
-      EXPECT_GT(fit.iterations, 1);
+      // where the fit begins at the truth, rounding alone decides whether a step lowers the error
+      const bool away = dx != 0 || dy != 0 || scale != 1;
+      EXPECT_GE(fit.iterations, away ? 2 : 0);
       EXPECT_EQ(fit.parameters.size(), 8u);
     }
   }

@@ -1,8 +1,8 @@
-// A frame with a known face and a made-up model of two resolutions that knows it, for tests of Fitter on the
-// GPU.
+// A frame with a known face and a made-up model of two resolutions that knows it, for tests of Fitter.
 #pragma once
 
-#include "testing/aam_scene.hpp"
+#include "testing/aam_learn.hpp"
+#include "testing/aam_level.hpp"
 
 #include <triptych/aam_fit/fitter.hpp>
 #include <triptych/aam_fit/prepare.hpp>
@@ -18,6 +18,14 @@ struct World {
   aam_fit::Model model;
   aam_fit::Shape truth;
 };
+
+inline aam_fit::GreyImage frame_of(const aam_fit::Planes& planes) {
+  aam_fit::GreyImage image{planes.width, planes.height, {}};
+  image.values.reserve(planes.values.size());
+  for (const float v : planes.values)
+    image.values.push_back(static_cast<std::uint8_t>(std::clamp(std::lround(v), 0l, 255l)));
+  return image;
+}
 
 // A level that knows the frame's face at the truth.
 inline aam_fit::Level learnt_level(const World& world, std::int64_t pixels, int modes,
@@ -44,10 +52,7 @@ inline World make_world(const aam_fit::Features& features, int modes, std::uint6
   constexpr int width = 320, height = 260;
   constexpr double size = 110;
   World world;
-  const aam_fit::Planes planes = detail::aam_image(width, height, 1, size, seed);
-  world.frame = {width, height, {}};
-  for (const float v : planes.values)
-    world.frame.values.push_back(static_cast<std::uint8_t>(std::clamp(std::lround(v), 0l, 255l)));
+  world.frame = frame_of(detail::aam_image(width, height, 1, size, seed));
   const aam_fit::Level shape = detail::aam_level(4096, 0, 1, 1);
   for (int i = 0; i < shape.points; ++i)
     world.model.mean.push_back(

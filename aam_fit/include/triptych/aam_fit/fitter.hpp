@@ -41,6 +41,8 @@ struct Face {
 // wholly outside a frame of that size.
 Shape start_in_box(const Model& model, const Box& box, int frame_width, int frame_height);
 
+class FitterEngine;
+
 class Fitter {
  public:
   Fitter(const Model& model, const FitterOptions& options, const Device& device);
@@ -66,8 +68,7 @@ class Fitter {
   GreyImage texture(const Fit& fit) const;
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<FitterEngine> engine_;
 };
 
 }  // namespace triptych::aam_fit

@@ -1,5 +1,5 @@
 // aam_fit_bench on a GPU: the literal and the one-pass form, in floats and halves, one face and a batch.
-#include "aam_fit/setup/aam_fit_gpu_bench.hpp"
+#include "aam_fit/setup/fits.hpp"
 
 #include "support/limits.hpp"
 #include "support/runner.hpp"
@@ -215,6 +215,8 @@ void define_gpu_fits(bool quick) {
       add_fit("gpu_one_pass", size, Form::one_pass, Storage::float16);
     }
   }
+  for (const int faces : quick ? std::vector<int>{} : std::vector<int>{2, 8, 32, 128})
+    add_fit("gpu_one_pass", {faces, aam_modes, aam_batch.pixels}, Form::one_pass, Storage::float32);
   add_fit("gpu_one_pass", aam_batch, Form::one_pass, Storage::float32);
   add_fit("gpu_one_pass", aam_batch, Form::one_pass, Storage::float16);
   for (const std::int64_t pixels : aam_figure_pixels(quick)) {

@@ -1,5 +1,5 @@
 // aam_fit_bench in a build without CUDA: nothing to measure on a GPU.
-#include "aam_fit/setup/aam_fit_gpu_bench.hpp"
+#include "aam_fit/setup/fits.hpp"
 
 namespace triptych::bench {
 
