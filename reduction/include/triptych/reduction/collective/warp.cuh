@@ -105,7 +105,11 @@ __device__ __forceinline__ unsigned warp_sum(unsigned v) {
 #endif
 }
 __device__ __forceinline__ int warp_sum(int v) {
-  return static_cast<int>(warp_sum(static_cast<unsigned>(v)));
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  return __reduce_add_sync(all_lanes, v);
+#else
+  return warp_all_reduce(v, Sum<int>{});
+#endif
 }
 
 // The sum of 64-bit integers below 2^bits, in all lanes; modulo 2^64. By two or three reductions of 32-bit
