@@ -1,18 +1,16 @@
 #include <triptych/core/error.hpp>
+#include <triptych/core/parallel.hpp>
+#include <triptych/core/simd/dispatch.hpp>
 #include <triptych/reduction/collective/chunks.hpp>
 #include <triptych/skin_tracker/locate.hpp>
 
 #include <algorithm>
 #include <array>
 #include <span>
-#include <vector>
 
 #include "frame/locate_math.hpp"
-#include "moments/locate_avx2.hpp"
-#include "moments/locate_avx512.hpp"
-#include "moments/locate_neon.hpp"
 #include "moments/locate_paths.hpp"
-#include "moments/locate_rows.hpp"
+#include "moments/row_moments.hpp"
 #include "moments/strips.hpp"
 
 namespace triptych::skin_tracker {
@@ -42,46 +40,15 @@ Sums sum_region(const Region& region, int threads, Sum sum_strip) {
   return sums;
 }
 
-std::vector<CpuPath> find_paths() {
-  std::vector<CpuPath> paths{CpuPath::plain};
-#if defined(__x86_64__)
-  if (rows::Avx2::available()) paths.push_back(CpuPath::avx2);
-  if (rows::Avx512::available()) paths.push_back(CpuPath::avx512);
-#elif defined(__aarch64__)
-  if (rows::Neon::available()) paths.push_back(CpuPath::neon);
-#endif
-  return paths;
-}
-
-template <FrameFormat format>
-rows::SumStrip strip_function(CpuPath path) {
-  switch (path) {
-#if defined(__x86_64__)
-    case CpuPath::avx2:
-      return &rows::sum_strip<rows::Avx2, format>;
-    case CpuPath::avx512:
-      return &rows::sum_strip<rows::Avx512, format>;
-#elif defined(__aarch64__)
-    case CpuPath::neon:
-      return &rows::sum_strip<rows::Neon, format>;
-#endif
-    default:
-      return &rows::sum_strip_plain<format>;
-  }
-}
-
 rows::SumStrip strip_function(CpuPath path, const Frame& frame, const Region& region) {
   check_region(region, frame.width(), frame.height());
   path = pick_cpu_path(path, available_cpu_paths());
-  return by_format(frame.format(), [&](auto format) { return strip_function<format()>(path); });
+  return rows::sum_strip_by(path, frame.format());
 }
 
 }  // namespace
 
-std::span<const CpuPath> available_cpu_paths() {
-  static const std::vector<CpuPath> paths = find_paths();
-  return paths;
-}
+std::span<const CpuPath> available_cpu_paths() { return simd::available_byte_triple_paths(); }
 
 Sums sum_cpu_by(CpuPath path, const Frame& frame, const Region& region, const FixedFilter& filter,
                 int threads) {

@@ -29,4 +29,10 @@ struct Pack;
 template <class Set>
 struct Mask;
 
+// Triples of bytes, and their dot product with three integers: byte_triples.hpp.
+template <class Set>
+struct ByteTriples;
+template <class Set>
+struct TripleDot;
+
 }  // namespace triptych::simd

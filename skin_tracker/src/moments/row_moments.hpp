@@ -1,4 +1,4 @@
-// A strip of rows added up: what the paths of the CPU twin share, and the plain path.
+// A strip of rows added up: what the instruction sets share (row_moments.inl), and the plain path.
 //
 // A vector path takes `lanes` pixels a step and up to 64 steps a block. Lane l keeps three 32-bit running
 // sums, a += w, b += a, c += b, so that after n steps a = sum w, b = sum m w and c = sum m (m + 1) / 2 w,
@@ -7,16 +7,17 @@
 // an overflow on the way does no harm since the results fit. Only at the strip's end do lanes meet.
 #pragma once
 
+#include <triptych/core/cpu_path.hpp>
+#include <triptych/core/simd/instruction_set.hpp>
+
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "frame/locate_math.hpp"
 #include "moments/strips.hpp"
-
-#define TRIPTYCH_ALWAYS_INLINE inline __attribute__((always_inline))
 
 namespace triptych::skin_tracker::rows {
 
@@ -36,7 +37,7 @@ inline constexpr int prefetch_bytes = 4096;
 
 // `ahead` bytes on, which may lie outside the frame, for the second cache: the first has fewer places for
 // lines that are on their way.
-TRIPTYCH_ALWAYS_INLINE void ask_ahead(const std::uint8_t* p, std::ptrdiff_t ahead) {
+TRIPTYCH_SIMD_INLINE void ask_ahead(const std::uint8_t* p, std::ptrdiff_t ahead) {
   constexpr int read = 0, second_cache = 2;
   __builtin_prefetch(
       reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(p) + static_cast<std::uintptr_t>(ahead)),
@@ -45,25 +46,20 @@ TRIPTYCH_ALWAYS_INLINE void ask_ahead(const std::uint8_t* p, std::ptrdiff_t ahea
 
 constexpr bool has_chroma_plane(FrameFormat format) { return format == FrameFormat::nv12; }
 constexpr bool is_yuv(FrameFormat format) { return channels_of(format) != Channels::rgb; }
-constexpr int bytes_a_pixel(FrameFormat format) {
-  return format == FrameFormat::nv12                                ? 1
-         : format == FrameFormat::yuyv                              ? 2
-         : format == FrameFormat::rgb || format == FrameFormat::bgr ? 3
-                                                                    : 4;
-}
 
 // Rows that are read side by side, and how far from them those lie that will be read next.
 template <int rows>
 struct RowsAtOnce {
+  static constexpr std::make_integer_sequence<int, rows> indices{};
   const std::uint8_t* row[rows];
   const std::uint8_t* chroma[rows];
   std::ptrdiff_t ahead, chroma_ahead;
 
   // So many pixels of row r have been read: asks for those of the row that follows, and goes on.
   template <FrameFormat format, int pixels>
-  TRIPTYCH_ALWAYS_INLINE void go_on(int r) {
+  TRIPTYCH_SIMD_INLINE void go_on(int r) {
     ask_ahead(row[r], ahead);
-    row[r] += pixels * bytes_a_pixel(format);
+    row[r] += pixels * bytes_per_pixel(format);
     if constexpr (has_chroma_plane(format)) {
       ask_ahead(chroma[r], chroma_ahead);
       chroma[r] += pixels;
@@ -73,7 +69,7 @@ struct RowsAtOnce {
 
 // The coefficients in the order in which a pixel's bytes lie.
 template <FrameFormat format>
-TRIPTYCH_ALWAYS_INLINE FixedFilter in_memory_order(FixedFilter f) {
+TRIPTYCH_SIMD_INLINE FixedFilter in_memory_order(FixedFilter f) {
   if constexpr (format == FrameFormat::bgr || format == FrameFormat::bgra) {
     return {f.c2, f.c1, f.c0, f.offset, f.shift};
   } else {
@@ -87,15 +83,14 @@ struct BlockSums {
   alignas(64) std::uint64_t w[lanes], wm[lanes], wmm[lanes];  // of w, m w, m (m + 1) / 2 w
   alignas(64) std::uint64_t wk[lanes], wkk[lanes], wmk[lanes];
 
-  TRIPTYCH_ALWAYS_INLINE void add_row(const std::uint32_t* a, const std::uint32_t* b,
-                                      const std::uint32_t* c) {
+  TRIPTYCH_SIMD_INLINE void add_row(const std::int32_t* a, const std::int32_t* b, const std::int32_t* c) {
     for (int l = 0; l < lanes; ++l) {
-      w[l] += a[l];
+      w[l] += static_cast<std::uint32_t>(a[l]);
       wk[l] += w[l];
       wkk[l] += wk[l];
-      wm[l] += b[l];
+      wm[l] += static_cast<std::uint32_t>(b[l]);
       wmk[l] += wm[l];
-      wmm[l] += c[l];
+      wmm[l] += static_cast<std::uint32_t>(c[l]);
     }
   }
 
@@ -138,12 +133,12 @@ struct BlockSums {
 // A row's last pixels, fewer than `lanes`, where a whole step can read them.
 template <FrameFormat format, int lanes>
 struct Tail {
-  alignas(64) std::uint8_t row[std::size_t{lanes} * bytes_a_pixel(format)] = {};
+  alignas(64) std::uint8_t row[std::size_t{lanes} * bytes_per_pixel(format)] = {};
   alignas(64) std::uint8_t chroma[lanes] = {};
 
-  TRIPTYCH_ALWAYS_INLINE Tail(const std::uint8_t* pixels, const std::uint8_t* uv, int count) {
+  TRIPTYCH_SIMD_INLINE Tail(const std::uint8_t* pixels, const std::uint8_t* uv, int count) {
     const int whole = is_yuv(format) ? (count + 1) & ~1 : count;  // U and V come for two pixels
-    const int in_row = format == FrameFormat::nv12 ? count : whole * bytes_a_pixel(format);
+    const int in_row = format == FrameFormat::nv12 ? count : whole * bytes_per_pixel(format);
     std::memcpy(row, pixels, static_cast<std::size_t>(in_row));
     if constexpr (has_chroma_plane(format)) std::memcpy(chroma, uv, static_cast<std::size_t>(whole));
   }
@@ -221,42 +216,7 @@ class StripRows {
   int bytes_, lead_;
 };
 
-// Path: lanes, a Filter made of a FixedFilter in the order of memory, and add_block<format>(rows at once,
-// pixels, filter, block_sums), which adds so many pixels of each row, at most lanes * block_steps.
-template <class Path, FrameFormat format>
-Sums sum_strip(const Frame& frame, const Region& strip, const FixedFilter& fixed, NextStrip next) {
-  constexpr int block_pixels = Path::lanes * block_steps;
-  if (is_yuv(format) && strip.x % 2 != 0) {  // a step starts with the first pixel of a pair
-    return sum_strip_plain<format>(frame, {strip.x, strip.y, 1, strip.height}, fixed, {}) +
-           sum_strip<Path, format>(frame, {strip.x + 1, strip.y, strip.width - 1, strip.height}, fixed, next);
-  }
-  const typename Path::Filter filter(in_memory_order<format>(fixed));
-  std::array<BlockSums<Path::lanes>, most_width / block_pixels> blocks;
-  const int block_count = (strip.width + block_pixels - 1) / block_pixels;
-  std::fill_n(blocks.begin(), block_count, BlockSums<Path::lanes>{});
-  const auto add = [&](auto at) {
-    BlockSums<Path::lanes>* block = blocks.data();
-    for (int left = strip.width; left > 0; left -= block_pixels, ++block) {
-      Path::template add_block<format>(at, std::min(left, block_pixels), filter, *block);
-      for (auto& row : at.row) row += block_pixels * bytes_a_pixel(format);
-      if constexpr (has_chroma_plane(format)) {
-        for (auto& chroma : at.chroma) chroma += block_pixels;
-      }
-    }
-  };
-  StripRows rows(frame, strip, bytes_a_pixel(format), next);
-  const int bottom = strip.y + strip.height;
-  int y = strip.y;
-  for (; y + rows_at_once <= bottom; y += rows_at_once) add(rows.at<rows_at_once>(y));
-  for (; y < bottom; ++y) add(rows.at<1>(y));
-  Sums sums;
-  const BlockSums<Path::lanes>* block = blocks.data();
-  for (int x = 0; x < strip.width; x += block_pixels, ++block) {
-    const int pixels = std::min(strip.width - x, block_pixels);
-    const int end = strip.x + x + (pixels + Path::lanes - 1) / Path::lanes * Path::lanes;
-    sums += block->sums(end - frame.width() / 2, bottom - frame.height() / 2);
-  }
-  return sums;
-}
+// The way of a path, other than simd, to add up a strip.
+SumStrip sum_strip_by(CpuPath path, FrameFormat format);
 
 }  // namespace triptych::skin_tracker::rows

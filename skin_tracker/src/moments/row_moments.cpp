@@ -1,0 +1,23 @@
+// row_moments.inl compiled for each instruction set, and the choice among them.
+#include "moments/row_moments.hpp"
+
+#include <triptych/core/simd/byte_triples.hpp>
+
+#include <array>
+#include <type_traits>
+
+namespace triptych::skin_tracker::rows {
+
+namespace {
+
+#define TRIPTYCH_SIMD_SOURCE "moments/row_moments.inl"
+#define TRIPTYCH_SIMD_BYTE_TRIPLES
+#include <triptych/core/simd/for_each_set.hpp>
+
+}  // namespace
+
+SumStrip sum_strip_by(CpuPath path, FrameFormat format) {
+  return by_format(format, [&](auto f) -> SumStrip { return TRIPTYCH_SIMD_CHOOSE(path, sum_strip<f()>); });
+}
+
+}  // namespace triptych::skin_tracker::rows
