@@ -17,8 +17,8 @@ namespace triptych::reduction {
 inline Options by(Strategy strategy) { return {strategy, Determinism::not_guaranteed, 0}; }
 
 inline std::vector<Strategy> strategies_and_automatic() {
-  std::vector<Strategy> all{Strategy::automatic};
-  for (const Strategy strategy : all_strategies()) all.push_back(strategy);
+  std::vector<Strategy> all(all_strategies().begin(), all_strategies().end());
+  all.push_back(Strategy::automatic);
   return all;
 }
 

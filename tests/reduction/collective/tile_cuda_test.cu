@@ -29,7 +29,7 @@ TEST_F(TileSumsCuda, AnyNumberOfTilesAndItems) {
     for (const int tiles : {1, 3, 4, 5, 127, 1056, 1057, 5003}) {
       SCOPED_TRACE(testing::Message() << tiles << " tiles, " << items << " items");
       DeviceBuffer<std::uint64_t> sums(std::int64_t{items} * Numbers::words);
-      for (int repeat = 0; repeat < 2; ++repeat) {  // the mail of one call is not that of the next
+      for (int repeat = 0; repeat < 2; ++repeat) {  // the words of one call are not those of the next
         sum_tiles_cuda(Numbers{}, tiles, items, sums.data(), repeat == 0 ? 0 : 3, workspace, stream);
         std::vector<std::uint64_t> host(static_cast<std::size_t>(sums.size()));
         copy_to_host(DeviceSpan<const std::uint64_t>(sums.span()), std::span(host), stream);
@@ -40,6 +40,25 @@ TEST_F(TileSumsCuda, AnyNumberOfTilesAndItems) {
         }
       }
     }
+  }
+}
+
+struct OneChanged : Numbers {
+  __device__ Item item(int i) const { return {i == 1 ? i + 1 : i}; }
+};
+
+TEST_F(TileSumsCuda, AChangedItemChangesItsSumsAlone) {
+  Stream stream;
+  Workspace workspace;
+  constexpr int items = 3, tiles = 127;
+  DeviceBuffer<std::uint64_t> sums(items * Numbers::words);
+  sum_tiles_cuda(OneChanged{}, tiles, items, sums.data(), 0, workspace, stream);
+  std::vector<std::uint64_t> host(static_cast<std::size_t>(sums.size()));
+  copy_to_host(DeviceSpan<const std::uint64_t>(sums.span()), std::span(host), stream);
+  stream.synchronize();
+  for (int i = 0; i < items; ++i) {
+    for (int k = 0; k < Numbers::words; ++k)
+      EXPECT_EQ(host[static_cast<std::size_t>(i * Numbers::words + k)] == expected(0, tiles, i, k), i != 1);
   }
 }
 
