@@ -1,9 +1,7 @@
-// Which paths this machine can run. The kernels of a module are compiled for each by for_each_set.hpp:
+// Which paths this machine can run. Kernels are compiled for each by for_each_set.hpp, and one is chosen:
 //
-//   namespace { #define TRIPTYCH_SIMD_SOURCE "kernels.inl"
-//               #include <triptych/core/simd/for_each_set.hpp> }
 //   const CpuPath path = pick_cpu_path(CpuPath::simd, simd::available_paths());
-//   TRIPTYCH_SIMD_CHOOSE(path, &kernel)(arguments);
+//   TRIPTYCH_SIMD_CHOOSE(path, kernel)(arguments);
 #pragma once
 
 #include <triptych/core/cpu_path.hpp>

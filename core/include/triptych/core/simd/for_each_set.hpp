@@ -1,8 +1,7 @@
 // Includes the file TRIPTYCH_SIMD_SOURCE once for each instruction set that this build has, in the namespaces
 // plain, avx2, avx512 and neon of the place where this header is included. The file sees the tag Set and puts
-// TRIPTYCH_SIMD_TARGET before each function that uses packs; lambdas and functions without it, unless they
-// are inlined always, must not use them. For kernels over byte_triples.hpp, TRIPTYCH_SIMD_BYTE_TRIPLES is
-// defined.
+// TRIPTYCH_SIMD_TARGET before each function that uses packs; lambdas cannot use them. Before the inclusion,
+// kernels over byte_triples.hpp define TRIPTYCH_SIMD_BYTE_TRIPLES.
 //
 // TRIPTYCH_SIMD_CHOOSE(path, name) is then the `name` of the namespace of a CpuPath other than simd.
 #if defined(TRIPTYCH_SIMD_SOURCE)
@@ -51,4 +50,6 @@ using Set = ::triptych::simd::Neon;
 #define TRIPTYCH_SIMD_CHOOSE(path, name) (plain::name)
 #endif
 
+#undef TRIPTYCH_SIMD_SOURCE
+#undef TRIPTYCH_SIMD_BYTE_TRIPLES
 #endif
