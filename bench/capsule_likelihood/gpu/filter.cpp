@@ -1,5 +1,5 @@
 // A frame of the particle filter on the GPU, beside its likelihoods alone: what the rest of the filter costs.
-#include "capsule_likelihood/setup/capsule_likelihood_gpu_bench.hpp"
+#include "capsule_likelihood/setup/scenes.hpp"
 
 #include "support/runner.hpp"
 

@@ -4,7 +4,7 @@
 // Names are <operation>/<type>/<strategy>/<mode>/<size>. resident: the same input each time, which may sit in
 // a cache; rotating: inputs that go round through more memory than the caches hold; memory: the CPU's plain
 // case.
-#include "reduction/setup/reduction_gpu_bench.hpp"
+#include "reduction/setup/gpu.hpp"
 #include "support/limits.hpp"
 #include "support/runner.hpp"
 

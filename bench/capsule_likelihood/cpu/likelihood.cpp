@@ -6,7 +6,7 @@
 // listing_gpu: the paper's kernels in its own. listing and brute_cpu take minutes at these
 // sizes: they are timed on a few samples (named sampled) and count for all, since their time is that of a
 // sample times their number.
-#include "capsule_likelihood/setup/capsule_likelihood_gpu_bench.hpp"
+#include "capsule_likelihood/setup/scenes.hpp"
 #include "support/runner.hpp"
 
 #include <benchmark/benchmark.h>

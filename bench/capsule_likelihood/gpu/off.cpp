@@ -1,5 +1,5 @@
 // capsule_likelihood_bench in a build without CUDA: nothing to measure on a GPU.
-#include "capsule_likelihood/setup/capsule_likelihood_gpu_bench.hpp"
+#include "capsule_likelihood/setup/scenes.hpp"
 
 namespace triptych::bench {
 

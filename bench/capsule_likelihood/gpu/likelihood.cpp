@@ -1,4 +1,4 @@
-#include "capsule_likelihood/setup/capsule_likelihood_gpu_bench.hpp"
+#include "capsule_likelihood/setup/scenes.hpp"
 
 #include "support/limits.hpp"
 #include "support/runner.hpp"

@@ -1,4 +1,4 @@
-#include "reduction/setup/reduction_gpu_bench.hpp"
+#include "reduction/setup/gpu.hpp"
 
 namespace triptych::bench {
 
