@@ -103,9 +103,7 @@ __device__ __forceinline__ unsigned warp_sum(unsigned v) {
   return warp_all_reduce(v, Sum<unsigned>{});
 #endif
 }
-__device__ __forceinline__ int warp_sum(int v) {
-  return static_cast<int>(warp_sum(static_cast<unsigned>(v)));
-}
+__device__ __forceinline__ int warp_sum(int v) { return static_cast<int>(warp_sum(static_cast<unsigned>(v))); }
 
 // The sum of 64-bit integers below 2^bits, in all lanes; modulo 2^64. By two or three reductions of 32-bit
 // pieces, narrow enough for 32 lanes, where the GPU has an instruction for those (8.0 and newer).
@@ -143,8 +141,8 @@ struct SumWords {
 #endif
 };
 
-// The sum over each aligned group of Lanes lanes (2, 4, 8 or 16), in all lanes of the group. Order:
-// neighbours first (i with i ^ 1, then i ^ 2, ...).
+// The sum over each aligned group of Lanes lanes (2, 4, 8 or 16), in all lanes of the group. Order: neighbours
+// first (i with i ^ 1, then i ^ 2, ...).
 template <int Lanes, class V>
 __device__ __forceinline__ V group_sum(V v, unsigned members = all_lanes) {
 #pragma unroll
@@ -199,9 +197,8 @@ __device__ __forceinline__ T warp_inclusive_sum(T v) {
 template <int Rows>
 class WarpRowSums {
  public:
-  // lane: the own one, for a caller that has it in a register.
-  __device__ __forceinline__ explicit WarpRowSums(const float (&value)[Rows],
-                                                  int lane = static_cast<int>(threadIdx.x % 32)) {
+  __device__ __forceinline__ explicit WarpRowSums(const float (&value)[Rows]) {
+    const int lane = static_cast<int>(threadIdx.x % 32);
     float rows[folded];
 #pragma unroll
     for (int i = 0; i < folded; ++i) rows[i] = i < Rows ? value[i] : 0.0f;
@@ -225,8 +222,8 @@ class WarpRowSums {
 
   // The sum of row r, which may differ from lane to lane; 0 for r >= Rows. Called by all lanes.
   __device__ __forceinline__ float operator[](int r) const {
-    const int from =
-        folded == 8 ? (r >> 2 & 1) * 16 + (r >> 1 & 1) * 8 + (r & 1) * 4 : (r >> 1 & 1) * 16 + (r & 1) * 8;
+    const int from = folded == 8 ? (r >> 2 & 1) * 16 + (r >> 1 & 1) * 8 + (r & 1) * 4
+                                 : (r >> 1 & 1) * 16 + (r & 1) * 8;
     const float sum = __shfl_sync(all_lanes, row_of_lane_, from);
     return r < folded && r < Rows ? sum : r < Rows ? last_ : 0.0f;
   }
