@@ -115,6 +115,10 @@ TEST_F(FitterCuda, SaysWhenTheFaceIsNotThere) {
   EXPECT_NE(to_string(fitter.fit({world.frame.view(), displaced(world.truth, 20, 0, 1)}).status),
             "converged");
   EXPECT_ERROR(fitter.fit({world.frame.view(), Shape(68, {5, 5})}), InvalidArgument, "point");
+  // of several faces none is begun when one cannot be fitted
+  const std::vector<Face> faces{{world.frame.view(), world.truth}, {world.frame.view(), Shape(68, {5, 5})}};
+  EXPECT_ERROR(fitter.fit(faces), InvalidArgument, "point");
+  EXPECT_EQ(fitter.in_flight(), 0);
   EXPECT_EQ(to_string(fitter.fit({world.frame.view(), world.truth}).status), "converged");
 }
 

@@ -29,13 +29,13 @@ __global__ void __launch_bounds__(one_pass_threads, 1) one_pass_kernel(const One
     ++fit.tag;
     still = place_landmarks(fit, thread);
     sample_image(fit, thread);
-    multiply_and_send(fit, thread);
-    multiply_parameters(fit, thread);
+    multiply_and_send(fit, own.anew());
+    multiply_parameters(fit, own.anew());
     if constexpr (!search) write_last_error(fit, thread);
-    const bool running = receive_and_solve(fit, thread, still);
+    const bool running = receive_and_solve(fit, own.anew(), still);
     ++fit.evaluated;
     if (!running) break;
-    choose_trials(fit, thread);
+    choose_trials(fit, own.anew());
   }
   if (fit.block == 0) write_result(fit, own, still);
 }

@@ -73,8 +73,8 @@ struct OnePassThread {
   __device__ __forceinline__ int product_row() const { return t >> 2; }
   __device__ __forceinline__ int quarter() const { return t & 3; }
 
-  // The same thread, but the compiler cannot know: what follows from its number is found anew in every pass.
-  // Kept from pass to pass, as the compiler would, it would take registers that have to hold other things.
+  // The same thread, but the compiler cannot know: what follows from its number is computed anew. Kept from
+  // pass to pass, as the compiler would, it would take registers that have to hold other things.
   __device__ __forceinline__ OnePassThread anew() const {
     OnePassThread same = *this;
     asm volatile("" : "+r"(same.t));

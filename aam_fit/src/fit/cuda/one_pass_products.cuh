@@ -40,7 +40,7 @@ __device__ __forceinline__ void multiply_trials(const OnePassFit<L>& f, OnePassT
           lane < one_pass_warps ? static_cast<float>(f.shared.outside[j][lane]) : 0.0f;
     }
     if (j >= f.count()) continue;
-    const reduction::WarpRowSums<rows_per_warp> rows(sum[k], lane);
+    const reduction::WarpRowSums<rows_per_warp> rows(sum[k]);
     const float3 three = make_float3(rows[lane * 3], rows[lane * 3 + 1], rows[lane * 3 + 2]);
     if (lane < L::words_per_warp) f.exchange(j).send(f.block, w * L::words_per_warp + lane, three, f.tag);
   }
