@@ -110,19 +110,19 @@ struct Pack<T, Baseline> {
   // NaNs are passed over by a comparison that is then false; zeros of both signs compare equal, and or-ing
   // (and-ing) their bits leaves the lower (the higher) one.
   TRIPTYCH_SIMD_INLINE friend Pack min_ordered(Pack kept, Pack x) {
-    const Values a = (Values)x.v, b = (Values)kept.v, v = a < b ? a : b;
+    const Values a = (Values)x.v, b = (Values)kept.v, lower = a < b ? a : b;
     if constexpr (std::is_floating_point_v<T>) {
-      return {(V)((Bits)v | ((Bits)x.v & (Bits)(x.v == kept.v)))};
+      return {(V)((Bits)lower | ((Bits)x.v & (Bits)(x.v == kept.v)))};
     } else {
-      return {(V)v};
+      return {(V)lower};
     }
   }
   TRIPTYCH_SIMD_INLINE friend Pack max_ordered(Pack kept, Pack x) {
-    const Values a = (Values)x.v, b = (Values)kept.v, v = a > b ? a : b;
+    const Values a = (Values)x.v, b = (Values)kept.v, higher = a > b ? a : b;
     if constexpr (std::is_floating_point_v<T>) {
-      return {(V)((Bits)v & ~(~(Bits)x.v & (Bits)(x.v == kept.v)))};
+      return {(V)((Bits)higher & ~(~(Bits)x.v & (Bits)(x.v == kept.v)))};
     } else {
-      return {(V)v};
+      return {(V)higher};
     }
   }
 
