@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "likelihood/part_kernels.hpp"
 #include "likelihood/evaluate_paths.hpp"
+#include "likelihood/part_kernels.hpp"
 #include "rays/cull_math.hpp"
 #include "rays/measure_math.hpp"
 #include "rays/ray_capsule_math.hpp"
