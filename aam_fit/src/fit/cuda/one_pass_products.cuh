@@ -55,6 +55,7 @@ __device__ __forceinline__ void multiply_and_send(const OnePassFit<L>& f, OnePas
   } else {
     multiply_trials<L::fused_trials>(f, thread, 0);
   }
+  __syncwarp();  // keeps what follows behind the stores: every block waits for them
 }
 
 // What the parameters alone say, while the sums travel: R Qg' c, Qg Qg' c, c.Qg 1 and c.Qg g0.
