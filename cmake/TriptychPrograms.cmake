@@ -27,7 +27,7 @@ function(triptych_program name)
 endfunction()
 
 # add_triptych_test(<name> SOURCES <files> MODULES <modules> [LABEL <label>] [SERIAL]): a GoogleTest program whose cases become
-# tests of their own, labelled with the last of MODULES. SERIAL: no other test runs meanwhile (it needs the memory or the time).
+# tests of their own (under a sanitizer: one test), labelled with the last of MODULES. SERIAL: no other test runs meanwhile (it needs the memory or the time).
 function(add_triptych_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "LABEL" "SOURCES;MODULES")
   triptych_program(${name} SOURCES ${arg_SOURCES} MODULES ${arg_MODULES})
@@ -43,8 +43,13 @@ function(add_triptych_test name)
     get_filename_component(data_dir "${TRIPTYCH_DATA_DIR}" ABSOLUTE BASE_DIR "${PROJECT_SOURCE_DIR}")
     set(environment ENVIRONMENT "TRIPTYCH_DATA_DIR=${data_dir}")
   endif()
-  gtest_discover_tests(${name} TEST_PREFIX "${arg_LABEL}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-    PROPERTIES LABELS ${arg_LABEL} TIMEOUT 600 RUN_SERIAL ${arg_SERIAL} ${environment})
+  if(TRIPTYCH_SANITIZE)  # the check for leaks at the end of a process takes seconds: one test for all cases of a program
+    add_test(NAME ${arg_LABEL}.${name} COMMAND ${name})
+    set_tests_properties(${arg_LABEL}.${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 1800 RUN_SERIAL ${arg_SERIAL} ${environment})
+  else()
+    gtest_discover_tests(${name} TEST_PREFIX "${arg_LABEL}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+      PROPERTIES LABELS ${arg_LABEL} TIMEOUT 600 RUN_SERIAL ${arg_SERIAL} ${environment})
+  endif()
   add_dependencies(tests ${name})
 endfunction()
 
