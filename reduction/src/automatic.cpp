@@ -29,8 +29,8 @@ bool is_tuned(int device, int operation) {
 }
 
 std::atomic<std::uint8_t>& choice(int device, int operation, int size_class) {
-  return choices[static_cast<std::size_t>((device * detail::tuned_operations + operation) * size_classes +
-                                          size_class)];
+  const int place = (device * detail::tuned_operations + operation) * size_classes + size_class;
+  return choices[static_cast<std::size_t>(place)];
 }
 
 std::string key_of_class(int operation, int size_class) {
