@@ -38,9 +38,9 @@ using SharedWeights = std::shared_ptr<const PixelWeights>;
 
 std::unique_ptr<Summer> make_cpu_summer(SharedWeights weights, int threads);
 // The weights: with a GPU, for frames of that format. Unavailable in a build without CUDA.
-std::unique_ptr<Summer> make_cuda_summer(SharedWeights weights, FrameFormat format, int width, int height,
-                                         int threads);
-std::unique_ptr<Summer> make_joint_summer(SharedWeights weights, FrameFormat format, int width, int height,
-                                          int threads, double ready_us);
+std::unique_ptr<Summer> make_cuda_summer(const SharedWeights& weights, FrameFormat format, int width,
+                                         int height, int threads);
+std::unique_ptr<Summer> make_joint_summer(const SharedWeights& weights, FrameFormat format, int width,
+                                          int height, int threads, double ready_us);
 
 }  // namespace triptych::skin_tracker

@@ -68,8 +68,8 @@ class CudaSummer final : public Summer {
 
 }  // namespace
 
-std::unique_ptr<Summer> make_cuda_summer(SharedWeights weights, FrameFormat format, int width, int height,
-                                         int threads) {
+std::unique_ptr<Summer> make_cuda_summer(const SharedWeights& weights, FrameFormat format, int width,
+                                         int height, int threads) {
   return std::make_unique<CudaSummer>(weights, format, width, height, threads);
 }
 

@@ -5,11 +5,11 @@
 
 namespace triptych::skin_tracker {
 
-std::unique_ptr<Summer> make_cuda_summer(SharedWeights, FrameFormat, int, int, int) {
+std::unique_ptr<Summer> make_cuda_summer(const SharedWeights&, FrameFormat, int, int, int) {
   throw_cuda_unavailable("tracking on a GPU");
 }
 
-std::unique_ptr<Summer> make_joint_summer(SharedWeights, FrameFormat, int, int, int, double) {
+std::unique_ptr<Summer> make_joint_summer(const SharedWeights&, FrameFormat, int, int, int, double) {
   throw_cuda_unavailable("tracking on CPU and GPU together");
 }
 

@@ -171,9 +171,9 @@ class JointSummer final : public Summer {
 
 }  // namespace
 
-std::unique_ptr<Summer> make_joint_summer(SharedWeights weights, FrameFormat format, int width, int height,
-                                          int threads, double ready_us) {
-  return std::make_unique<JointSummer>(std::move(weights), format, width, height, threads, ready_us);
+std::unique_ptr<Summer> make_joint_summer(const SharedWeights& weights, FrameFormat format, int width,
+                                          int height, int threads, double ready_us) {
+  return std::make_unique<JointSummer>(weights, format, width, height, threads, ready_us);
 }
 
 }  // namespace triptych::skin_tracker
