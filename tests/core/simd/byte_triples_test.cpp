@@ -64,11 +64,12 @@ TEST_P(TriplePath, HasTheDotProductsOfEveryLayout) {
       for (int i = 0; i < count; ++i) {
         const std::uint8_t* at = p.data() + each * i;
         const std::uint8_t* two = p.data() + i / 2 * 4;
+        const std::uint8_t* pair = pairs.data() + i / 2 * 2;
         const std::uint8_t b[3] = {layout == Layout::yuyv ? two[i % 2 * 2] : at[0],
-                                   layout == Layout::nv12   ? pairs[static_cast<std::size_t>(i / 2 * 2)]
+                                   layout == Layout::nv12   ? pair[0]
                                    : layout == Layout::yuyv ? two[1]
                                                             : at[1],
-                                   layout == Layout::nv12   ? pairs[static_cast<std::size_t>(i / 2 * 2 + 1)]
+                                   layout == Layout::nv12   ? pair[1]
                                    : layout == Layout::yuyv ? two[3]
                                                             : at[2]};
         const std::int64_t sum =

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <triptych/core/simd/pack_baseline.hpp>
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -44,7 +45,8 @@ std::vector<T> values(std::uint64_t seed) {
 
 template <class T>
 bool same(T x, T y) {
-  return (x != x && y != y) || std::memcmp(&x, &y, sizeof(T)) == 0;
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  return (x != x && y != y) || std::bit_cast<Bits>(x) == std::bit_cast<Bits>(y);
 }
 
 // The pack's elements are f(a[i + l], b[i + l]).

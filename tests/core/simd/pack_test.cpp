@@ -108,7 +108,7 @@ Inputs inputs_of(std::uint64_t seed) {
     in.c[i] = any_float();
     in.number[i] = any_float();
     if (std::isnan(in.number[i])) in.number[i] = 7;
-    in.small[i] = static_cast<float>(static_cast<std::int32_t>(random.next()) / 2) * 0x1p-7f;
+    in.small[i] = static_cast<float>(static_cast<std::int32_t>(random.next())) * 0x1p-8f;
     in.k[i] = any_int();
     in.m[i] = random.next() % 4 == 0 ? in.k[i] : any_int();
     in.shift[i] = static_cast<std::int32_t>(random.next() % 32);
