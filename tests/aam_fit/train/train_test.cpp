@@ -95,6 +95,8 @@ TEST(Train, NothingMovesAtTheOptimumOfARenderedModel) {
     for (std::int64_t i = 0; i < level.samples(); ++i)
       texture[static_cast<std::size_t>(i)] +=
           c[static_cast<std::size_t>(k)] * level.Qg[k * level.samples() + i];
+  double length2 = 0;
+  for (const float x : texture) length2 += double{x} * double{x};
   for (const auto& [gain, offset] : {std::pair{2000.0f, 100.0f}, std::pair{500.0f, -30.0f}}) {
     std::vector<float> seen = texture;
     for (float& x : seen) x = gain * x + offset;
@@ -103,7 +105,10 @@ TEST(Train, NothingMovesAtTheOptimumOfARenderedModel) {
       const auto at = fitter.evaluate(painted.planes.view(), parameters_at(level, c, painted.pose), form);
       // Places are off by some 2^-24 * 100 pixels, samples by that times their neighbours' difference: r is
       // below 1e-4, while a shift by one pixel makes it about 0.1.
-      EXPECT_LT(at.error, 1e-6);
+      // One pass finds |r|^2 as a difference of terms of about |g|^2; the products of its 128-pixel tiles are
+      // summed in two chains of 64 floats.
+      const double cancelled = form == Form::one_pass ? 2 * 65 * 0x1p-24 * length2 : 0;
+      EXPECT_LT(at.error, 1e-6 + cancelled);
       EXPECT_NEAR(at.alpha, double{gain}, 1e-3 * double{gain});
       const auto moved = parameters_at(level, c, compose({0, 0, 1.0, 0}, painted.pose));
       const auto off = fitter.evaluate(painted.planes.view(), moved, form);
