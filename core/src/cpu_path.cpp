@@ -8,11 +8,11 @@
 
 namespace triptych {
 
-std::string_view to_string(CpuPath path) {
+std::string to_string(CpuPath path) {
   constexpr std::string_view names[] = {"plain", "avx2", "avx512", "neon", "simd"};
   const auto i = static_cast<std::size_t>(path);
   require(i < std::size(names), "there is no path number ", i);
-  return names[i];
+  return std::string(names[i]);
 }
 
 CpuPath pick_cpu_path(CpuPath wanted, std::span<const CpuPath> available) {

@@ -1,8 +1,7 @@
+#include <triptych/core/error.hpp>
 #include <triptych/core/pixel.hpp>
 
 #include <string>
-
-#include <triptych/core/error.hpp>
 
 namespace triptych {
 
@@ -32,7 +31,7 @@ const Entry& find(PixelFormat format) {
 }  // namespace
 
 int channels(PixelFormat format) { return find(format).channels; }
-std::string_view to_string(PixelFormat format) { return find(format).name; }
+std::string to_string(PixelFormat format) { return std::string(find(format).name); }
 
 PixelFormat parse_pixel_format(std::string_view name) {
   std::string known;

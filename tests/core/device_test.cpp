@@ -1,11 +1,11 @@
 #include <triptych/core/device.hpp>
+#include <triptych/core/error.hpp>
+#include <triptych/core/parallel.hpp>
 
 #include <gtest/gtest.h>
 
 #include <string>
-
-#include <triptych/core/error.hpp>
-#include <triptych/core/parallel.hpp>
+#include <vector>
 
 #include "testing/expect_error.hpp"
 #include "testing/gpu.hpp"
@@ -47,6 +47,43 @@ TEST(Device, BestIsTheGpuWhenThereIsOne) { EXPECT_EQ(Device::best().is_cuda(), c
 TEST(Device, RejectsGpusThatAreNotThere) {
   EXPECT_ERROR(Device::cuda(-1), InvalidArgument, "-1 is no GPU");
   EXPECT_THROW(Device::cuda(cuda_device_count()), Unavailable);
+}
+
+TEST(Device, RejectsAnEmptyGroup) {
+  EXPECT_ERROR(Device::cuda(std::vector<int>{}), InvalidArgument, "at least one");
+}
+
+TEST(Device, ParsesTheFormsOfCommandLines) {
+  EXPECT_EQ(Device::parse("cpu").kind(), DeviceKind::cpu);
+  EXPECT_EQ(Device::parse("best").kind(), Device::best().kind());
+  for (const char* text :
+       {"", "gpu", "cpu2", "cuda:", "cuda:x", "cuda:1x", "cuda:-1", "cuda:0,", "cuda:,1"}) {
+    EXPECT_ERROR(Device::parse(text), InvalidArgument, "cuda:0,1, joint or best");
+  }
+  for (const char* text : {"cuda", "cuda:0", "cuda:0,0", "joint"}) {
+    if (cuda_device_count() == 0) EXPECT_ERROR(Device::parse(text), Unavailable, cuda_unavailable_reason());
+  }
+}
+
+TEST(Device, AGroupAndAJointDeviceKnowTheirParts) {
+  TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
+  const Device group = Device::parse("cuda:0,0");
+  EXPECT_EQ(group.kind(), DeviceKind::cuda_group);
+  EXPECT_EQ(group.ordinals().size(), 2u);
+  EXPECT_EQ(Device::cuda({0}).kind(), DeviceKind::cuda);
+  const Device joint = Device::joint(0, 3);
+  EXPECT_EQ(joint.kind(), DeviceKind::joint);
+  EXPECT_EQ(joint.threads(), 3);
+  EXPECT_EQ(joint.ordinal(), 0);
+  EXPECT_NE(joint.describe().find("with 3 CPU threads"), std::string::npos) << joint.describe();
+}
+
+TEST(Device, AnObjectNamesTheKindsItTakes) {
+  const DeviceKind kinds[] = {DeviceKind::cuda, DeviceKind::joint};
+  EXPECT_ERROR(require_kind(Device::cpu(), kinds, "an object"), InvalidArgument,
+               "an object runs on a device of the kind cuda, joint, not cpu");
+  const DeviceKind cpu[] = {DeviceKind::cpu};
+  EXPECT_NO_THROW(require_kind(Device::cpu(), cpu, "an object"));
 }
 
 TEST(Device, WithoutAGpuSaysWhy) {

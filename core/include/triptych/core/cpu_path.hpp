@@ -3,14 +3,14 @@
 #pragma once
 
 #include <span>
-#include <string_view>
+#include <string>
 
 namespace triptych {
 
 // plain: one element after the other, on every machine. simd: the best of the others that this machine has.
 enum class CpuPath { plain, avx2, avx512, neon, simd };
 
-std::string_view to_string(CpuPath path);
+std::string to_string(CpuPath path);
 
 // The path itself, or for simd the last of those available (which begin with plain and get better).
 // InvalidArgument when it is not among them.

@@ -1,5 +1,5 @@
-// A cv::Mat seen as an ImageView, without a copy. The only header that knows OpenCV: include it where OpenCV
-// is there.
+// A cv::Mat seen as an ImageView and the other way round, without a copy; and copies. The only header that
+// knows OpenCV: include it where OpenCV is there.
 #pragma once
 
 #if !__has_include(<opencv2/core/mat.hpp>)
@@ -7,11 +7,15 @@
     "triptych/core/opencv.hpp needs OpenCV's headers: install OpenCV and link opencv_core, or make ImageViews yourself"
 #endif
 
-#include <cstdint>
+#include <triptych/core/error.hpp>
+#include <triptych/core/image.hpp>
+#include <triptych/core/image_view.hpp>
+
 #include <opencv2/core/mat.hpp>
 
-#include <triptych/core/error.hpp>
-#include <triptych/core/image_view.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
 
 namespace triptych {
 
@@ -39,6 +43,28 @@ template <class P>
 ImageView<const P> image_view(const cv::Mat& mat) {
   detail::require_pixels<P>(mat);
   return {reinterpret_cast<const P*>(mat.data), mat.cols, mat.rows, static_cast<std::int64_t>(mat.step[0])};
+}
+
+// A copy of the Mat's pixels. InvalidArgument as image_view.
+template <class P>
+Image<P> to_image(const cv::Mat& mat) {
+  return Image<P>(image_view<P>(mat));
+}
+
+// A Mat over the view's pixels, without a copy: valid as long as they are. OpenCV does not know const: do not
+// write to the Mat of an ImageView<const P>.
+template <class P>
+cv::Mat mat_view(ImageView<P> image) {
+  using Pixel = std::remove_const_t<P>;
+  return {static_cast<int>(image.height()), static_cast<int>(image.width()),
+          CV_MAKETYPE(CV_8U, PixelTraits<Pixel>::channels), const_cast<Pixel*>(image.data()),
+          static_cast<std::size_t>(image.pitch_bytes())};
+}
+
+// A copy of the image's pixels.
+template <class P>
+cv::Mat to_mat(const Image<P>& image) {
+  return mat_view(image.view()).clone();
 }
 
 }  // namespace triptych

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace triptych {
@@ -56,7 +57,7 @@ struct PixelTraits<Grey8> : detail::PixelTraitsOf<Grey8, PixelFormat::grey8> {};
 int channels(PixelFormat format);
 
 // The enumerator's name, "rgb8" and so on.
-std::string_view to_string(PixelFormat format);
+std::string to_string(PixelFormat format);
 // The inverse of to_string; InvalidArgument, which lists the names, for anything else.
 PixelFormat parse_pixel_format(std::string_view name);
 

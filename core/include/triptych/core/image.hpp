@@ -1,0 +1,50 @@
+// Image: an image that owns its pixels, on the host.
+#pragma once
+
+#include <triptych/core/error.hpp>
+#include <triptych/core/image_view.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace triptych {
+
+// Rows from the top, without gaps: pixel (x, y) is pixels[y * width + x].
+template <class P>
+struct Image {
+  std::int64_t width = 0, height = 0;
+  std::vector<P> pixels;
+
+  Image() = default;
+  // All pixels are P{}. InvalidArgument when a size is negative.
+  Image(std::int64_t image_width, std::int64_t image_height) : width(image_width), height(image_height) {
+    require(width >= 0 && height >= 0, "an image cannot be ", width, " x ", height, " pixels");
+    pixels.resize(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+  }
+  // InvalidArgument when there are not width * height pixels.
+  Image(std::int64_t image_width, std::int64_t image_height, std::vector<P> image_pixels)
+      : width(image_width), height(image_height), pixels(std::move(image_pixels)) {
+    require(width >= 0 && height >= 0 &&
+                pixels.size() == static_cast<std::size_t>(width) * static_cast<std::size_t>(height),
+            "an image of ", width, " x ", height, " pixels cannot have ", pixels.size());
+  }
+  // A copy of what a view shows.
+  explicit Image(ImageView<const P> view) : width(view.width()), height(view.height()) {
+    pixels.reserve(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+    for (std::int64_t y = 0; y < height; ++y) {
+      const auto row = view.row(y);
+      pixels.insert(pixels.end(), row.begin(), row.end());
+    }
+  }
+
+  bool empty() const { return width == 0 || height == 0; }
+  // Valid while the image lives and is not resized.
+  ImageView<P> view() { return {pixels.data(), width, height}; }
+  ImageView<const P> view() const { return {pixels.data(), width, height}; }
+
+  friend bool operator==(const Image&, const Image&) = default;
+};
+
+}  // namespace triptych

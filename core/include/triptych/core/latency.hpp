@@ -1,0 +1,54 @@
+// How long frames took, in a histogram of fixed size: nothing is allocated after construction, however many
+// frames come.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+namespace triptych {
+
+// Of frames, from submit() or step() to their result. All 0 when there was no frame.
+struct Latency {
+  std::int64_t frames = 0;
+  double median_us = 0, p90_us = 0, p99_us = 0, max_us = 0, mean_us = 0;
+};
+
+class LatencyHistogram {
+ public:
+  void add(double us) {
+    ++frames_;
+    sum_us_ += us;
+    max_us_ = std::max(max_us_, us);
+    const double bin = us > min_us ? std::log2(us / min_us) * bins_per_octave : 0;
+    ++bins_[std::min(static_cast<std::size_t>(bin), bins - 1)];
+  }
+
+  // Quantiles are right to a bin: 1.1 %.
+  Latency latency() const {
+    if (frames_ == 0) return {};
+    return {frames_,        quantile(0.5), quantile(0.9),
+            quantile(0.99), max_us_,       sum_us_ / static_cast<double>(frames_)};
+  }
+
+ private:
+  static constexpr double min_us = 0.1;
+  static constexpr int bins_per_octave = 64;
+  static constexpr std::size_t bins = 30 * bins_per_octave;  // up to 107 s
+
+  double quantile(double share) const {
+    const auto wanted = static_cast<std::int64_t>(std::ceil(share * static_cast<double>(frames_)));
+    std::int64_t seen = 0;
+    std::size_t i = 0;
+    while (i + 1 < bins && (seen += bins_[i]) < wanted) ++i;
+    return std::min(max_us_, min_us * std::exp2((static_cast<double>(i) + 0.5) / bins_per_octave));
+  }
+
+  std::array<std::int64_t, bins> bins_{};
+  std::int64_t frames_ = 0;
+  double sum_us_ = 0, max_us_ = 0;
+};
+
+}  // namespace triptych
