@@ -1,11 +1,12 @@
 // aam_demo evaluate.
-#include <algorithm>
-#include <common/outputs.hpp>
-#include <common/program.hpp>
-#include <cstdio>
-
 #include <triptych/aam_fit/model_file.hpp>
 #include <triptych/core/version.hpp>
+
+#include <common/outputs.hpp>
+#include <common/program.hpp>
+
+#include <algorithm>
+#include <cstdio>
 
 #include "commands.hpp"
 #include "evaluation.hpp"
@@ -25,10 +26,10 @@ void evaluate(const Options& options) {
   const std::filesystem::path csv = options.csv.empty() ? options.csv : outputs.add(options.csv);
 
   FitterOptions fitting = options.fitting;
-  fitting.most_width = fitting.most_height = 16;
+  fitting.max_width = fitting.max_height = 16;
   for (const Example& face : faces) {
-    fitting.most_width = std::max(fitting.most_width, face.image.width);
-    fitting.most_height = std::max(fitting.most_height, face.image.height);
+    fitting.max_width = std::max(fitting.max_width, face.image.width);
+    fitting.max_height = std::max(fitting.max_height, face.image.height);
   }
   Fitter fitter(model, fitting, device);
   const Evaluation evaluation(fitter, faces);

@@ -1,14 +1,14 @@
-#include "evaluation.hpp"
+#include <triptych/core/clock.hpp>
+#include <triptych/core/error.hpp>
 
-#include <algorithm>
 #include <common/program.hpp>
 #include <common/progress.hpp>
 #include <common/statistics.hpp>
 #include <common/text.hpp>
 
-#include <triptych/core/clock.hpp>
-#include <triptych/core/error.hpp>
+#include <algorithm>
 
+#include "evaluation.hpp"
 #include "options.hpp"
 
 namespace triptych::aam_demo {

@@ -1,12 +1,12 @@
 // How well a model finds landmarks that are known: five starts for every face.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include <triptych/aam_fit/fitter.hpp>
 #include <triptych/aam_fit/train.hpp>
 #include <triptych/core/json.hpp>
+
+#include <string>
+#include <vector>
 
 namespace triptych::aam_demo {
 

@@ -1,11 +1,12 @@
-#include "faces.hpp"
-
-#include <common/program.hpp>
-#include <cstring>
-#include <opencv2/imgcodecs.hpp>
-
 #include <triptych/aam_fit/synthetic_face.hpp>
 #include <triptych/core/error.hpp>
+
+#include <common/program.hpp>
+#include <opencv2/imgcodecs.hpp>
+
+#include <cstring>
+
+#include "faces.hpp"
 
 namespace triptych::aam_demo {
 

@@ -1,14 +1,15 @@
 // Faces with landmarks for the commands: from folders, through OpenCV, or synthetic ones.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <opencv2/core/mat.hpp>
-#include <string>
-#include <vector>
+#include <triptych/aam_fit/landmark_file.hpp>
 
 #include <common/progress.hpp>
-#include <triptych/aam_fit/landmark_file.hpp>
+#include <opencv2/core/mat.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "options.hpp"
 

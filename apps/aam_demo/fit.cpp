@@ -1,18 +1,19 @@
 // aam_demo fit.
+#include <triptych/aam_fit/landmark_file.hpp>
+#include <triptych/aam_fit/model_file.hpp>
+#include <triptych/core/error.hpp>
+#include <triptych/core/version.hpp>
+
 #include <common/frame_source.hpp>
 #include <common/gallery.hpp>
 #include <common/outputs.hpp>
 #include <common/picture_file.hpp>
 #include <common/program.hpp>
 #include <common/text.hpp>
-#include <cstdio>
 #include <opencv2/imgproc.hpp>
-#include <optional>
 
-#include <triptych/aam_fit/landmark_file.hpp>
-#include <triptych/aam_fit/model_file.hpp>
-#include <triptych/core/error.hpp>
-#include <triptych/core/version.hpp>
+#include <cstdio>
+#include <optional>
 
 #include "commands.hpp"
 #include "faces.hpp"
@@ -127,9 +128,9 @@ void fit_input(const Options& options) {
   FitterOptions fitting = options.fitting;
   std::optional<Follower> follower;
   const auto make_room = [&](cv::Size frame) {
-    if (follower && frame.width <= fitting.most_width && frame.height <= fitting.most_height) return;
-    fitting.most_width = std::max(follower ? fitting.most_width : 16, frame.width);
-    fitting.most_height = std::max(follower ? fitting.most_height : 16, frame.height);
+    if (follower && frame.width <= fitting.max_width && frame.height <= fitting.max_height) return;
+    fitting.max_width = std::max(follower ? fitting.max_width : 16, frame.width);
+    fitting.max_height = std::max(follower ? fitting.max_height : 16, frame.height);
     follower.emplace(model, fitting, device, track, options.init);
   };
   make_room(bgr.size());

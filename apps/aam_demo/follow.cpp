@@ -1,12 +1,12 @@
-#include "follow.hpp"
-
-#include <algorithm>
-#include <cmath>
-
 #include <triptych/aam_fit/appearance.hpp>
 #include <triptych/core/clock.hpp>
 #include <triptych/core/error.hpp>
 #include <triptych/core/opencv.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include "follow.hpp"
 
 namespace triptych::aam_demo {
 

@@ -1,10 +1,11 @@
 // Finding the face in frame after frame: from a given box, from where it was, or by searching.
 #pragma once
 
-#include <opencv2/core/mat.hpp>
-#include <optional>
-
 #include <triptych/aam_fit/face_tracker.hpp>
+
+#include <opencv2/core/mat.hpp>
+
+#include <optional>
 
 namespace triptych::aam_demo {
 

@@ -1,7 +1,7 @@
 // aam_demo info.
-#include <cstdio>
-
 #include <triptych/aam_fit/model_file.hpp>
+
+#include <cstdio>
 
 #include "commands.hpp"
 

@@ -1,5 +1,6 @@
 // aam_demo: learns what faces look like, and finds their landmarks; see --help.
 #include <common/program.hpp>
+
 #include <optional>
 
 #include "commands.hpp"

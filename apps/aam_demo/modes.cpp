@@ -1,21 +1,21 @@
 // aam_demo modes.
-#include "modes.hpp"
-
-#include <algorithm>
-#include <cmath>
-#include <common/draw.hpp>
-#include <common/outputs.hpp>
-#include <common/picture_file.hpp>
-#include <common/text.hpp>
-#include <cstdio>
-#include <opencv2/imgproc.hpp>
-
 #include <triptych/aam_fit/appearance.hpp>
 #include <triptych/aam_fit/model_file.hpp>
 #include <triptych/core/error.hpp>
 
+#include <common/draw.hpp>
+#include <common/outputs.hpp>
+#include <common/picture_file.hpp>
+#include <common/text.hpp>
+#include <opencv2/imgproc.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
 #include "commands.hpp"
 #include "faces.hpp"
+#include "modes.hpp"
 #include "picture.hpp"
 
 namespace triptych::aam_demo {

@@ -1,9 +1,9 @@
 // How a model's modes look.
 #pragma once
 
-#include <opencv2/core/mat.hpp>
-
 #include <triptych/aam_fit/fitter.hpp>
+
+#include <opencv2/core/mat.hpp>
 
 namespace triptych::aam_demo {
 

@@ -1,14 +1,15 @@
-#include "options.hpp"
+#include <triptych/core/error.hpp>
+#include <triptych/core/version.hpp>
 
 #include <CLI/CLI.hpp>
-#include <cmath>
 #include <common/program.hpp>
 #include <common/require_gpu.hpp>
 #include <common/text.hpp>
+
+#include <cmath>
 #include <iostream>
 
-#include <triptych/core/error.hpp>
-#include <triptych/core/version.hpp>
+#include "options.hpp"
 
 namespace triptych::aam_demo {
 

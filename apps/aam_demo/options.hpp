@@ -1,13 +1,13 @@
 // What the command line asks for.
 #pragma once
 
+#include <triptych/aam_fit/fitter.hpp>
+#include <triptych/aam_fit/train.hpp>
+
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
-
-#include <triptych/aam_fit/fitter.hpp>
-#include <triptych/aam_fit/train.hpp>
 
 namespace triptych::aam_demo {
 

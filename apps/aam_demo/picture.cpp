@@ -1,15 +1,15 @@
-#include "picture.hpp"
-
-#include <algorithm>
-#include <cmath>
-#include <common/draw.hpp>
-#include <opencv2/imgproc.hpp>
-#include <set>
-
 #include <triptych/aam_fit/appearance.hpp>
 #include <triptych/core/error.hpp>
 
+#include <common/draw.hpp>
+#include <opencv2/imgproc.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
 #include "faces.hpp"
+#include "picture.hpp"
 
 namespace triptych::aam_demo {
 
@@ -18,8 +18,8 @@ namespace colours = apps::colours;
 
 namespace {
 
-constexpr int height_wanted = 640;  // of a small frame; large ones are shown as they are, up to most_height
-constexpr int most_height = 1080;
+constexpr int height_wanted = 640;  // of a small frame; large ones are shown as they are, up to max_height
+constexpr int max_height = 1080;
 
 int even(double value) { return 2 * static_cast<int>(std::lround(value / 2)); }
 
@@ -49,7 +49,7 @@ Painter::Painter(const Model& model, cv::Size frame)
     : frame_(frame),
       zoom_(std::clamp(static_cast<double>(height_wanted) / frame.height, 0.05, 5.0)),
       edges_(edges_of(model.triangles)) {
-  if (zoom_ < 1) zoom_ = std::min(1.0, static_cast<double>(most_height) / frame.height);
+  if (zoom_ < 1) zoom_ = std::min(1.0, static_cast<double>(max_height) / frame.height);
   zoom_ = std::min(zoom_, 1920.0 / frame.width);
   const int height = std::max(240, even(zoom_ * frame.height));
   panel_ = even(0.42 * height);

@@ -1,13 +1,14 @@
 // Pictures of fits: the frame with mesh and landmarks, beside it the model's texture and how it went.
 #pragma once
 
-#include <array>
+#include <triptych/aam_fit/fitter.hpp>
+
 #include <opencv2/core/mat.hpp>
+
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <triptych/aam_fit/fitter.hpp>
 
 namespace triptych::aam_demo {
 

@@ -1,8 +1,9 @@
-#include "report.hpp"
-
-#include <algorithm>
 #include <common/statistics.hpp>
 #include <common/text.hpp>
+
+#include <algorithm>
+
+#include "report.hpp"
 
 namespace triptych::aam_demo {
 

@@ -1,11 +1,11 @@
 // What a run of fits has found, as text.
 #pragma once
 
+#include <triptych/core/json.hpp>
+
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <triptych/core/json.hpp>
 
 #include "follow.hpp"
 

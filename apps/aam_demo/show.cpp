@@ -1,17 +1,18 @@
 // aam_demo without a command: synthetic faces, learnt, found and followed.
-#include <common/gallery.hpp>
-#include <common/outputs.hpp>
-#include <common/picture_file.hpp>
-#include <common/program.hpp>
-#include <common/text.hpp>
-#include <cstdio>
-#include <opencv2/imgproc.hpp>
-
 #include <triptych/aam_fit/landmark_file.hpp>
 #include <triptych/aam_fit/model_file.hpp>
 #include <triptych/aam_fit/synthetic_face.hpp>
 #include <triptych/core/clock.hpp>
 #include <triptych/core/version.hpp>
+
+#include <common/gallery.hpp>
+#include <common/outputs.hpp>
+#include <common/picture_file.hpp>
+#include <common/program.hpp>
+#include <common/text.hpp>
+#include <opencv2/imgproc.hpp>
+
+#include <cstdio>
 
 #include "commands.hpp"
 #include "evaluation.hpp"
@@ -27,7 +28,7 @@ using namespace aam_fit;
 namespace {
 
 constexpr int training_faces = 120, unseen_faces = 20, image_size = 256, video_frames = 150;
-constexpr double frames_a_second = 30;
+constexpr double frames_per_second = 30;
 
 cv::Mat coloured(const GreyImage& image) {
   cv::Mat bgr;
@@ -47,17 +48,18 @@ cv::Mat contact_sheet(const std::vector<Example>& faces) {
 Report follow_video(const Options& options, const Model& model, const Device& device,
                     apps::Outputs& outputs) {
   FitterOptions fitting = options.fitting;
-  fitting.most_width = fitting.most_height = image_size;
+  fitting.max_width = fitting.max_height = image_size;
   const int frames = options.frames > 0 ? options.frames : video_frames;
   const auto frame_at = [&](int frame) {
-    return render_face(face_in_motion(options.seed + 1000, frame / frames_a_second), image_size, image_size);
+    return render_face(face_in_motion(options.seed + 1000, frame / frames_per_second), image_size,
+                       image_size);
   };
   // As a face detector would say it: near the truth, not on it.
   Box box = bounds(frame_at(0).landmarks);
   box = {box.x + 0.05 * box.width, box.y - 0.05 * box.height, 1.04 * box.width, 1.04 * box.height};
   Follower follower(model, fitting, device, true, box);
   Painter painter(model, {image_size, image_size});
-  apps::Gallery gallery(outputs, options.out, "aam", painter.size(), frames_a_second,
+  apps::Gallery gallery(outputs, options.out, "aam", painter.size(), frames_per_second,
                         options.headless ? "" : program_name);
   apps::Progress progress(program_name, frames);
   Report report;
@@ -108,7 +110,7 @@ void show(const Options& options) {
   save_model(outputs.add(options.out / "faces.aam"), model);
 
   FitterOptions fitting = options.fitting;
-  fitting.most_width = fitting.most_height = image_size;
+  fitting.max_width = fitting.max_height = image_size;
   Fitter fitter(model, fitting, device);
   const int modes = options.modes;
   if (modes > 0)

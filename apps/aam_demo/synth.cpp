@@ -1,10 +1,11 @@
 // aam_demo synth.
+#include <triptych/core/error.hpp>
+
 #include <common/outputs.hpp>
 #include <common/program.hpp>
 #include <common/text.hpp>
-#include <cstdio>
 
-#include <triptych/core/error.hpp>
+#include <cstdio>
 
 #include "commands.hpp"
 #include "faces.hpp"

@@ -1,10 +1,11 @@
 // aam_demo train.
-#include <common/outputs.hpp>
-#include <common/program.hpp>
-#include <cstdio>
-
 #include <triptych/aam_fit/model_file.hpp>
 #include <triptych/core/clock.hpp>
+
+#include <common/outputs.hpp>
+#include <common/program.hpp>
+
+#include <cstdio>
 
 #include "commands.hpp"
 #include "faces.hpp"

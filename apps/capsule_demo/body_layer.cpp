@@ -1,10 +1,10 @@
-#include "body_layer.hpp"
+#include <triptych/core/parallel.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include <triptych/core/parallel.hpp>
+#include "body_layer.hpp"
 
 namespace triptych::capsule_demo {
 

@@ -1,11 +1,12 @@
 // A body of capsules as a picture: cast by rays, shaded, translucent.
 #pragma once
 
+#include <triptych/capsule_likelihood/geometry.hpp>
+
 #include <opencv2/core/mat.hpp>
+
 #include <span>
 #include <vector>
-
-#include <triptych/capsule_likelihood/geometry.hpp>
 
 #include "view.hpp"
 

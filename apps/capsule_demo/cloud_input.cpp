@@ -1,10 +1,11 @@
 // Clouds in files: PLY or text, one a frame.
-#include <algorithm>
-#include <common/natural_order.hpp>
-#include <system_error>
-
 #include <triptych/capsule_likelihood/cloud.hpp>
 #include <triptych/core/error.hpp>
+
+#include <common/natural_order.hpp>
+
+#include <algorithm>
+#include <system_error>
 
 #include "input.hpp"
 

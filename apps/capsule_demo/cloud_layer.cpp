@@ -1,12 +1,13 @@
-#include "cloud_layer.hpp"
+#include <triptych/core/parallel.hpp>
+
+#include <opencv2/imgproc.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <opencv2/imgproc.hpp>
 
-#include <triptych/core/parallel.hpp>
+#include "cloud_layer.hpp"
 
 namespace triptych::capsule_demo {
 

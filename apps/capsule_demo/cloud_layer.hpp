@@ -1,12 +1,13 @@
 // The points as small soft dots over or under the body.
 #pragma once
 
-#include <cstdint>
+#include <triptych/capsule_likelihood/geometry.hpp>
+
 #include <opencv2/core/mat.hpp>
+
+#include <cstdint>
 #include <span>
 #include <vector>
-
-#include <triptych/capsule_likelihood/geometry.hpp>
 
 #include "body_layer.hpp"
 #include "view.hpp"

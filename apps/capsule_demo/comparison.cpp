@@ -1,11 +1,11 @@
-#include "comparison.hpp"
+#include <triptych/capsule_likelihood/fit_human.hpp>
+#include <triptych/core/error.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include <triptych/capsule_likelihood/fit_human.hpp>
-#include <triptych/core/error.hpp>
+#include "comparison.hpp"
 
 namespace triptych::capsule_demo {
 

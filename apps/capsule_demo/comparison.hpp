@@ -1,11 +1,11 @@
 // Estimates against what the input knows better.
 #pragma once
 
-#include <span>
-#include <vector>
-
 #include <triptych/capsule_likelihood/geometry.hpp>
 #include <triptych/capsule_likelihood/skeleton.hpp>
+
+#include <span>
+#include <vector>
 
 #include "input.hpp"
 

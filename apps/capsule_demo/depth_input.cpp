@@ -1,16 +1,17 @@
 // Depth images, with the joints of a sensor's own software beside them where there are.
-#include <cmath>
-#include <common/frame_source.hpp>
-#include <common/program.hpp>
-#include <limits>
-#include <opencv2/imgcodecs.hpp>
-#include <string_view>
-#include <utility>
-
 #include <triptych/capsule_likelihood/cloud.hpp>
 #include <triptych/capsule_likelihood/fit_human.hpp>
 #include <triptych/capsule_likelihood/pose_file.hpp>
 #include <triptych/core/error.hpp>
+
+#include <common/frame_source.hpp>
+#include <common/program.hpp>
+#include <opencv2/imgcodecs.hpp>
+
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <utility>
 
 #include "input.hpp"
 

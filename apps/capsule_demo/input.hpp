@@ -2,13 +2,13 @@
 // and where its joints really are.
 #pragma once
 
+#include <triptych/capsule_likelihood/geometry.hpp>
+#include <triptych/capsule_likelihood/skeleton.hpp>
+
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <triptych/capsule_likelihood/geometry.hpp>
-#include <triptych/capsule_likelihood/skeleton.hpp>
 
 #include "options.hpp"
 

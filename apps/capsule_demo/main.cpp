@@ -1,5 +1,6 @@
 // capsule_demo: where every limb of a moving body is, from clouds of stereo or depth points; see --help.
 #include <common/program.hpp>
+
 #include <optional>
 
 #include "options.hpp"

@@ -1,14 +1,15 @@
 // Motions, synthetic or of a BVH file, seen by a virtual stereo camera.
-#include <algorithm>
-#include <cmath>
-#include <common/text.hpp>
-#include <numbers>
-
 #include <triptych/capsule_likelihood/bvh_skeleton.hpp>
 #include <triptych/capsule_likelihood/kinematics.hpp>
 #include <triptych/capsule_likelihood/render.hpp>
 #include <triptych/capsule_likelihood/synthetic_walk.hpp>
 #include <triptych/core/error.hpp>
+
+#include <common/text.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
 
 #include "input.hpp"
 

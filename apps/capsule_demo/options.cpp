@@ -1,12 +1,13 @@
-#include "options.hpp"
+#include <triptych/core/version.hpp>
 
 #include <CLI/CLI.hpp>
-#include <cmath>
 #include <common/program.hpp>
 #include <common/text.hpp>
+
+#include <cmath>
 #include <iostream>
 
-#include <triptych/core/version.hpp>
+#include "options.hpp"
 
 namespace triptych::capsule_demo {
 

@@ -1,14 +1,14 @@
 // The command line of capsule_demo.
 #pragma once
 
+#include <triptych/capsule_likelihood/cloud.hpp>
+#include <triptych/capsule_likelihood/rays.hpp>
+
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <triptych/capsule_likelihood/cloud.hpp>
-#include <triptych/capsule_likelihood/rays.hpp>
 
 namespace triptych::capsule_demo {
 

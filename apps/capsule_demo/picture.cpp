@@ -1,14 +1,14 @@
-#include "picture.hpp"
+#include <common/draw.hpp>
+#include <common/text.hpp>
+#include <opencv2/imgproc.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <common/draw.hpp>
-#include <common/text.hpp>
 #include <limits>
-#include <opencv2/imgproc.hpp>
 #include <utility>
 
 #include "body_layer.hpp"
+#include "picture.hpp"
 #include "sides.hpp"
 #include "stage.hpp"
 
@@ -22,8 +22,8 @@ namespace {
 
 constexpr int view_width = 630, view_gap = 4, legend_width = 1600 - 2 * view_width - 2 * view_gap;
 constexpr float residual_span_m = 0.1F;
-constexpr float on_skin_m = 0.03F;       // points nearer than this are explained
-constexpr std::size_t most_dots = 8000;  // drawn: more would hide the body
+constexpr float on_skin_m = 0.03F;      // points nearer than this are explained
+constexpr std::size_t max_dots = 8000;  // drawn: more would hide the body
 constexpr std::size_t curve_length = 300;
 constexpr std::size_t floor_memory = 90;  // frames
 const cv::Scalar estimate_colour(90, 215, 255);
@@ -159,7 +159,7 @@ void Painter::paint_view(cv::Mat& part, const View& view, const Scene& scene,
   draw_stage(view, scene.body, floor_y_, target_).copyTo(part);
   std::vector<Vec3> points;
   std::vector<cv::Vec3b> inks;
-  for (const std::size_t i : chosen(scene.points.size(), most_dots)) {
+  for (const std::size_t i : chosen(scene.points.size(), max_dots)) {
     points.push_back(scene.points[i]);
     inks.push_back(colours[i]);
   }

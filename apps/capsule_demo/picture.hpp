@@ -2,14 +2,15 @@
 // side, and what is known about the frame beside them.
 #pragma once
 
+#include <triptych/capsule_likelihood/geometry.hpp>
+#include <triptych/capsule_likelihood/skeleton.hpp>
+
 #include <opencv2/core/mat.hpp>
+
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
-
-#include <triptych/capsule_likelihood/geometry.hpp>
-#include <triptych/capsule_likelihood/skeleton.hpp>
 
 #include "cloud_layer.hpp"
 #include "input.hpp"

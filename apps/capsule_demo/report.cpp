@@ -1,12 +1,13 @@
-#include "report.hpp"
+#include <triptych/capsule_likelihood/bvh_skeleton.hpp>
+#include <triptych/core/version.hpp>
 
-#include <algorithm>
-#include <cmath>
 #include <common/statistics.hpp>
 #include <common/text.hpp>
 
-#include <triptych/capsule_likelihood/bvh_skeleton.hpp>
-#include <triptych/core/version.hpp>
+#include <algorithm>
+#include <cmath>
+
+#include "report.hpp"
 
 namespace triptych::capsule_demo {
 

@@ -1,15 +1,15 @@
 // What a run says about itself: poses and frames as CSV, the motion as BVH, the summary as JSON and in words.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include <triptych/capsule_likelihood/geometry.hpp>
 #include <triptych/capsule_likelihood/particle_filter.hpp>
 #include <triptych/capsule_likelihood/skeleton.hpp>
 #include <triptych/core/json.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "options.hpp"
 

@@ -1,27 +1,27 @@
-#include "run.hpp"
-
-#include <algorithm>
-#include <cmath>
-#include <common/gallery.hpp>
-#include <common/outputs.hpp>
-#include <common/program.hpp>
-#include <common/progress.hpp>
-#include <common/require_gpu.hpp>
-#include <cstdio>
-#include <memory>
-#include <optional>
-#include <span>
-
 #include <triptych/capsule_likelihood/fit_human.hpp>
 #include <triptych/capsule_likelihood/kinematics.hpp>
 #include <triptych/capsule_likelihood/particle_filter.hpp>
 #include <triptych/core/clock.hpp>
 #include <triptych/core/error.hpp>
 
+#include <common/gallery.hpp>
+#include <common/outputs.hpp>
+#include <common/program.hpp>
+#include <common/progress.hpp>
+#include <common/require_gpu.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <span>
+
 #include "comparison.hpp"
 #include "input.hpp"
 #include "picture.hpp"
 #include "report.hpp"
+#include "run.hpp"
 #include "subject.hpp"
 
 namespace triptych::capsule_demo {
@@ -55,7 +55,7 @@ FilterOptions filter_options(const Options& options) {
   filter.samples = options.samples;
   filter.layers = options.layers;
   filter.seed = options.seed;
-  filter.most_points = options.points;
+  filter.max_points = options.points;
   return filter;
 }
 

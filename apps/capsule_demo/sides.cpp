@@ -1,8 +1,8 @@
-#include "sides.hpp"
-
 #include <algorithm>
 #include <cctype>
 #include <string>
+
+#include "sides.hpp"
 
 namespace triptych::capsule_demo {
 

@@ -1,10 +1,11 @@
-#include "stage.hpp"
+#include <triptych/core/parallel.hpp>
+
+#include <opencv2/imgproc.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <opencv2/imgproc.hpp>
 
-#include <triptych/core/parallel.hpp>
+#include "stage.hpp"
 
 namespace triptych::capsule_demo {
 

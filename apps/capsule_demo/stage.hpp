@@ -1,10 +1,11 @@
 // What the body stands on: a dark room with a grid of half metres on the floor, and the body's soft shadow.
 #pragma once
 
-#include <opencv2/core/mat.hpp>
-#include <span>
-
 #include <triptych/capsule_likelihood/geometry.hpp>
+
+#include <opencv2/core/mat.hpp>
+
+#include <span>
 
 #include "view.hpp"
 

@@ -1,13 +1,13 @@
-#include "start_pose.hpp"
+#include <triptych/capsule_likelihood/bvh_skeleton.hpp>
+#include <triptych/core/error.hpp>
+#include <triptych/core/json.hpp>
 
 #include <array>
 #include <cmath>
 #include <numbers>
 #include <string>
 
-#include <triptych/capsule_likelihood/bvh_skeleton.hpp>
-#include <triptych/core/error.hpp>
-#include <triptych/core/json.hpp>
+#include "start_pose.hpp"
 
 namespace triptych::capsule_demo {
 

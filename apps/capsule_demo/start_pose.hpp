@@ -1,10 +1,10 @@
 // First poses from files.
 #pragma once
 
+#include <triptych/capsule_likelihood/skeleton.hpp>
+
 #include <filesystem>
 #include <vector>
-
-#include <triptych/capsule_likelihood/skeleton.hpp>
 
 namespace triptych::capsule_demo {
 

@@ -1,12 +1,13 @@
 // Pairs of images: disparity by semi-global matching, then points.
-#include <algorithm>
-#include <cmath>
+#include <triptych/capsule_likelihood/cloud.hpp>
+#include <triptych/core/error.hpp>
+
 #include <common/frame_source.hpp>
 #include <opencv2/calib3d.hpp>
 #include <opencv2/imgproc.hpp>
 
-#include <triptych/capsule_likelihood/cloud.hpp>
-#include <triptych/core/error.hpp>
+#include <algorithm>
+#include <cmath>
 
 #include "input.hpp"
 

@@ -1,16 +1,16 @@
-#include "subject.hpp"
-
-#include <algorithm>
-#include <common/text.hpp>
-#include <optional>
-
 #include <triptych/capsule_likelihood/bvh_skeleton.hpp>
 #include <triptych/capsule_likelihood/fit_human.hpp>
 #include <triptych/capsule_likelihood/skeleton_file.hpp>
 #include <triptych/core/error.hpp>
 #include <triptych/core/json.hpp>
 
+#include <common/text.hpp>
+
+#include <algorithm>
+#include <optional>
+
 #include "start_pose.hpp"
+#include "subject.hpp"
 
 namespace triptych::capsule_demo {
 

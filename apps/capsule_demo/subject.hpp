@@ -1,10 +1,10 @@
 // Who is followed, and from which pose on.
 #pragma once
 
+#include <triptych/capsule_likelihood/skeleton.hpp>
+
 #include <string>
 #include <vector>
-
-#include <triptych/capsule_likelihood/skeleton.hpp>
 
 #include "input.hpp"
 #include "options.hpp"

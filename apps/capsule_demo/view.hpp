@@ -1,11 +1,12 @@
 // A pinhole view of the scene: x right, y up, z forward, metres; pictures have y down.
 #pragma once
 
-#include <cmath>
+#include <triptych/capsule_likelihood/geometry.hpp>
+
 #include <opencv2/core/matx.hpp>
 #include <opencv2/core/types.hpp>
 
-#include <triptych/capsule_likelihood/geometry.hpp>
+#include <cmath>
 
 namespace triptych::capsule_demo {
 

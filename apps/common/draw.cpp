@@ -1,8 +1,8 @@
 #include <common/draw.hpp>
+#include <opencv2/imgproc.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <opencv2/imgproc.hpp>
 
 namespace triptych::apps {
 

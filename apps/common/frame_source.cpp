@@ -1,18 +1,18 @@
+#include <triptych/core/error.hpp>
+#include <triptych/core/file.hpp>
+
 #include <common/frame_source.hpp>
+#include <common/natural_order.hpp>
+#include <common/program.hpp>
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/videoio.hpp>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <common/natural_order.hpp>
-#include <common/program.hpp>
 #include <filesystem>
-#include <opencv2/imgcodecs.hpp>
-#include <opencv2/videoio.hpp>
 #include <system_error>
 #include <vector>
-
-#include <triptych/core/error.hpp>
-#include <triptych/core/file.hpp>
 
 namespace triptych::apps {
 

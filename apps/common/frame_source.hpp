@@ -1,9 +1,10 @@
 // Colour frames from wherever they come: an image, a folder of images, a video, a camera.
 #pragma once
 
+#include <opencv2/core/mat.hpp>
+
 #include <filesystem>
 #include <memory>
-#include <opencv2/core/mat.hpp>
 #include <string>
 #include <vector>
 

@@ -1,5 +1,4 @@
 #include <common/gallery.hpp>
-
 #include <common/picture_file.hpp>
 
 namespace triptych::apps {

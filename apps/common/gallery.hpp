@@ -4,8 +4,9 @@
 #include <common/outputs.hpp>
 #include <common/video_sink.hpp>
 #include <common/window.hpp>
-#include <filesystem>
 #include <opencv2/core/mat.hpp>
+
+#include <filesystem>
 #include <optional>
 #include <string>
 

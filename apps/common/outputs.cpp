@@ -1,12 +1,11 @@
-#include <common/outputs.hpp>
+#include <triptych/core/error.hpp>
 
+#include <common/outputs.hpp>
 #include <unistd.h>
 
 #include <fstream>
 #include <string>
 #include <system_error>
-
-#include <triptych/core/error.hpp>
 
 namespace triptych::apps {
 

@@ -1,9 +1,8 @@
-#include <common/picture_file.hpp>
+#include <triptych/core/error.hpp>
 
+#include <common/picture_file.hpp>
 #include <common/program.hpp>
 #include <opencv2/imgcodecs.hpp>
-
-#include <triptych/core/error.hpp>
 
 namespace triptych::apps {
 

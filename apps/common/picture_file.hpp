@@ -1,8 +1,9 @@
 // Pictures as files.
 #pragma once
 
-#include <filesystem>
 #include <opencv2/core/mat.hpp>
+
+#include <filesystem>
 
 namespace triptych::apps {
 

@@ -1,6 +1,7 @@
 #include <common/program.hpp>
-
 #include <fcntl.h>
+#include <opencv2/core.hpp>
+#include <opencv2/core/utils/logger.hpp>
 #include <unistd.h>
 
 #include <csignal>
@@ -8,8 +9,6 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
-#include <opencv2/core.hpp>
-#include <opencv2/core/utils/logger.hpp>
 
 namespace triptych::apps {
 

@@ -1,5 +1,4 @@
 #include <common/progress.hpp>
-
 #include <unistd.h>
 
 #include <algorithm>

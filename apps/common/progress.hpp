@@ -1,9 +1,9 @@
 // How far a run is, on stderr: a bar on a terminal, elsewhere a plain line every few seconds.
 #pragma once
 
-#include <string>
-
 #include <triptych/core/clock.hpp>
+
+#include <string>
 
 namespace triptych::apps {
 

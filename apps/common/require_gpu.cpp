@@ -1,7 +1,7 @@
-#include <common/require_gpu.hpp>
-
 #include <triptych/core/device.hpp>
 #include <triptych/core/error.hpp>
+
+#include <common/require_gpu.hpp>
 
 namespace triptych::apps {
 

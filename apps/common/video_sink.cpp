@@ -1,8 +1,9 @@
+#include <triptych/core/error.hpp>
+
 #include <common/program.hpp>
 #include <common/video_sink.hpp>
-#include <string>
 
-#include <triptych/core/error.hpp>
+#include <string>
 
 namespace triptych::apps {
 

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <common/outputs.hpp>
-#include <filesystem>
 #include <opencv2/core/mat.hpp>
 #include <opencv2/videoio.hpp>
+
+#include <filesystem>
 
 namespace triptych::apps {
 

@@ -1,9 +1,9 @@
-#include <common/window.hpp>
-
 #include <common/program.hpp>
+#include <common/window.hpp>
+#include <opencv2/highgui.hpp>
+
 #include <cstdlib>
 #include <filesystem>
-#include <opencv2/highgui.hpp>
 #include <system_error>
 
 namespace triptych::apps {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <opencv2/core/mat.hpp>
+
 #include <string>
 
 namespace triptych::apps {

@@ -1,13 +1,3 @@
-#include "calculation.hpp"
-
-#include <common/require_gpu.hpp>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <variant>
-#include <vector>
-
 #include <triptych/core/buffer.hpp>
 #include <triptych/core/clock.hpp>
 #include <triptych/core/device.hpp>
@@ -16,6 +6,17 @@
 #include <triptych/skin_tracker/locate.hpp>
 #include <triptych/skin_tracker/split.hpp>
 #include <triptych/skin_tracker/variants.hpp>
+
+#include <common/require_gpu.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "calculation.hpp"
 
 namespace triptych::skin_demo {
 

@@ -2,13 +2,13 @@
 // after the other.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <string_view>
-
 #include <triptych/core/pixel.hpp>
 #include <triptych/skin_tracker/classifier.hpp>
 #include <triptych/skin_tracker/head.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
 
 namespace triptych::skin_demo {
 

@@ -1,10 +1,10 @@
-#include "evaluate.hpp"
-
-#include <cstdio>
-
 #include <triptych/core/clock.hpp>
 #include <triptych/core/error.hpp>
 #include <triptych/skin_tracker/classifier.hpp>
+
+#include <cstdio>
+
+#include "evaluate.hpp"
 
 namespace triptych::skin_demo {
 

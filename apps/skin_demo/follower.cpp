@@ -1,9 +1,9 @@
-#include "follower.hpp"
+#include <triptych/core/device.hpp>
+#include <triptych/core/opencv.hpp>
 
 #include <common/require_gpu.hpp>
 
-#include <triptych/core/device.hpp>
-#include <triptych/core/opencv.hpp>
+#include "follower.hpp"
 
 namespace triptych::skin_demo {
 

@@ -1,11 +1,12 @@
 // Who follows the head from frame to frame: the library's tracker, or one variant of the calculation.
 #pragma once
 
-#include <memory>
-#include <opencv2/core/mat.hpp>
-#include <string>
-
 #include <triptych/skin_tracker/tracker.hpp>
+
+#include <opencv2/core/mat.hpp>
+
+#include <memory>
+#include <string>
 
 #include "options.hpp"
 #include "skin_model.hpp"

@@ -1,5 +1,6 @@
 // skin_demo: where the head is in a colour video, in microseconds a frame; see --help.
 #include <common/program.hpp>
+
 #include <optional>
 
 #include "evaluate.hpp"

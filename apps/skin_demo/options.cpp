@@ -1,19 +1,20 @@
-#include "options.hpp"
+#include <triptych/core/error.hpp>
+#include <triptych/core/version.hpp>
+#include <triptych/skin_tracker/classifier.hpp>
+#include <triptych/skin_tracker/frame.hpp>
+#include <triptych/skin_tracker/variants.hpp>
 
 #include <CLI/CLI.hpp>
 #include <common/program.hpp>
 #include <common/text.hpp>
+
 #include <cstddef>
 #include <iostream>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include <triptych/core/error.hpp>
-#include <triptych/core/version.hpp>
-#include <triptych/skin_tracker/classifier.hpp>
-#include <triptych/skin_tracker/frame.hpp>
-#include <triptych/skin_tracker/variants.hpp>
+#include "options.hpp"
 
 namespace triptych::skin_demo {
 
@@ -68,12 +69,12 @@ skin_tracker::Oval parse_oval(const std::string& text) {
 
 void parse_size(const std::string& text, Options& options) {
   const std::vector<double> v = numbers(text, 'x');
-  const bool sane = v.size() == 2 && v[0] >= 64 && v[1] >= 64 && v[0] <= skin_tracker::most_width &&
-                    v[1] <= skin_tracker::most_height && v[0] == static_cast<int>(v[0]) &&
+  const bool sane = v.size() == 2 && v[0] >= 64 && v[1] >= 64 && v[0] <= skin_tracker::max_width &&
+                    v[1] <= skin_tracker::max_height && v[0] == static_cast<int>(v[0]) &&
                     v[1] == static_cast<int>(v[1]);
   if (!sane) {
-    throw UsageError("--size wants WIDTHxHEIGHT from 64x64 to " + std::to_string(skin_tracker::most_width) +
-                     "x" + std::to_string(skin_tracker::most_height) + ", not '" + text + "'");
+    throw UsageError("--size wants WIDTHxHEIGHT from 64x64 to " + std::to_string(skin_tracker::max_width) +
+                     "x" + std::to_string(skin_tracker::max_height) + ", not '" + text + "'");
   }
   options.width = static_cast<int>(v[0]);
   options.height = static_cast<int>(v[1]);

@@ -1,13 +1,13 @@
 // The command line of skin_demo.
 #pragma once
 
+#include <triptych/skin_tracker/calibrate.hpp>
+#include <triptych/skin_tracker/filter.hpp>
+
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
-
-#include <triptych/skin_tracker/calibrate.hpp>
-#include <triptych/skin_tracker/filter.hpp>
 
 namespace triptych::skin_demo {
 

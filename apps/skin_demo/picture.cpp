@@ -1,13 +1,13 @@
-#include "picture.hpp"
-
-#include <algorithm>
-#include <cmath>
 #include <common/draw.hpp>
 #include <common/text.hpp>
 #include <opencv2/imgproc.hpp>
+
+#include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
+#include "picture.hpp"
 #include "room.hpp"
 #include "skin_model.hpp"
 
@@ -18,8 +18,8 @@ using skin_tracker::TrackedHead;
 
 namespace {
 
-constexpr int least_height = 480;
-constexpr int most_height = 1080;
+constexpr int min_height = 480;
+constexpr int max_height = 1080;
 constexpr std::size_t trail_length = 45;
 constexpr std::size_t curve_length = 240;
 
@@ -46,8 +46,8 @@ cv::Mat resized(const cv::Mat& picture, cv::Size size) {
 
 Painter::Painter(cv::Size frame, const skin_tracker::Classifier& classifier, bool hcp, bool gate)
     : classifier_(classifier), source_(frame), hcp_(hcp), gate_(gate) {
-  if (frame.height < least_height) scale_ = std::ceil(1.0 * least_height / frame.height);
-  if (frame.height > most_height) scale_ = 1.0 * most_height / frame.height;
+  if (frame.height < min_height) scale_ = std::ceil(1.0 * min_height / frame.height);
+  if (frame.height > max_height) scale_ = 1.0 * max_height / frame.height;
   frame_ = {even(frame.width * scale_), even(frame.height * scale_)};
   unit_ = frame_.height / 720.0;
   side_ = {even((hcp ? 640 : 360) * unit_), frame_.height};

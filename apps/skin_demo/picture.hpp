@@ -1,14 +1,15 @@
 // The pictures of a run: the annotated frame with its panel, and the heat map of the weights.
 #pragma once
 
-#include <deque>
-#include <opencv2/core/mat.hpp>
-#include <optional>
-#include <vector>
-
 #include <triptych/skin_tracker/classifier.hpp>
 #include <triptych/skin_tracker/synthetic.hpp>
 #include <triptych/skin_tracker/tracker.hpp>
+
+#include <opencv2/core/mat.hpp>
+
+#include <deque>
+#include <optional>
+#include <vector>
 
 namespace triptych::skin_demo {
 

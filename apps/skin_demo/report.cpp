@@ -1,11 +1,12 @@
-#include "report.hpp"
+#include <triptych/core/version.hpp>
 
-#include <algorithm>
-#include <cmath>
 #include <common/statistics.hpp>
 #include <common/text.hpp>
 
-#include <triptych/core/version.hpp>
+#include <algorithm>
+#include <cmath>
+
+#include "report.hpp"
 
 namespace triptych::skin_demo {
 

@@ -1,12 +1,12 @@
 // What a run says about itself: the track as CSV, the summary as JSON and in a sentence.
 #pragma once
 
+#include <triptych/core/json.hpp>
+#include <triptych/skin_tracker/tracker.hpp>
+
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <triptych/core/json.hpp>
-#include <triptych/skin_tracker/tracker.hpp>
 
 #include "options.hpp"
 #include "skin_model.hpp"

@@ -1,10 +1,10 @@
-#include "room.hpp"
+#include <triptych/core/parallel.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include <triptych/core/parallel.hpp>
+#include "room.hpp"
 
 namespace triptych::skin_demo {
 

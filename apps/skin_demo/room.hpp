@@ -2,9 +2,9 @@
 // front of it, drawn for where the eye is.
 #pragma once
 
-#include <opencv2/core/mat.hpp>
-
 #include <triptych/skin_tracker/perspective.hpp>
+
+#include <opencv2/core/mat.hpp>
 
 namespace triptych::skin_demo {
 

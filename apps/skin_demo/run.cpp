@@ -1,22 +1,22 @@
-#include "run.hpp"
+#include <triptych/core/clock.hpp>
+#include <triptych/core/error.hpp>
 
-#include <algorithm>
-#include <cmath>
 #include <common/gallery.hpp>
 #include <common/outputs.hpp>
 #include <common/picture_file.hpp>
 #include <common/program.hpp>
 #include <common/progress.hpp>
+
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <optional>
 
-#include <triptych/core/clock.hpp>
-#include <triptych/core/error.hpp>
-
 #include "follower.hpp"
 #include "picture.hpp"
 #include "report.hpp"
+#include "run.hpp"
 #include "skin_model.hpp"
 #include "synthetic_frames.hpp"
 
@@ -129,13 +129,13 @@ void run(const Options& options) {
   announce(model, options, *follower);
 
   apps::Progress progress(program_name, frames.count() > 0 ? std::min(frames.count(), most) : options.frames);
-  const double seconds_a_frame = 1 / frames.frames_per_second();
+  const double seconds_per_frame = 1 / frames.frames_per_second();
   Stopwatch since_last;
   cv::Mat last_good;
   int other_sizes = 0;
   while (true) {
     if (frame.size() == size) {
-      const double seconds = frames.is_live() ? std::max(since_last.elapsed_s(), 1e-3) : seconds_a_frame;
+      const double seconds = frames.is_live() ? std::max(since_last.elapsed_s(), 1e-3) : seconds_per_frame;
       since_last.restart();
       TrackedHead head = follower->follow(frame, seconds);
       head.frame = report.frames();

@@ -1,11 +1,11 @@
-#include "skin_model.hpp"
+#include <triptych/core/error.hpp>
+#include <triptych/core/opencv.hpp>
+#include <triptych/core/parallel.hpp>
 
 #include <cmath>
 #include <string>
 
-#include <triptych/core/error.hpp>
-#include <triptych/core/opencv.hpp>
-#include <triptych/core/parallel.hpp>
+#include "skin_model.hpp"
 
 namespace triptych::skin_demo {
 

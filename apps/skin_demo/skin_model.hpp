@@ -1,12 +1,13 @@
 // What skin looks like in this run, and where that is known from.
 #pragma once
 
-#include <opencv2/core/mat.hpp>
-#include <optional>
-#include <string>
-
 #include <triptych/skin_tracker/classifier.hpp>
 #include <triptych/skin_tracker/tracker.hpp>
+
+#include <opencv2/core/mat.hpp>
+
+#include <optional>
+#include <string>
 
 #include "options.hpp"
 

@@ -1,8 +1,8 @@
-#include "synthetic_frames.hpp"
+#include <triptych/core/opencv.hpp>
 
 #include <opencv2/imgproc.hpp>
 
-#include <triptych/core/opencv.hpp>
+#include "synthetic_frames.hpp"
 
 namespace triptych::skin_demo {
 

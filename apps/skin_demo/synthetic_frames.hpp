@@ -1,10 +1,10 @@
 // The library's synthetic scene as a source of frames, with its truth.
 #pragma once
 
+#include <triptych/skin_tracker/synthetic.hpp>
+
 #include <common/frame_source.hpp>
 #include <opencv2/core/mat.hpp>
-
-#include <triptych/skin_tracker/synthetic.hpp>
 
 #include "options.hpp"
 

@@ -1,10 +1,11 @@
-#include <cmath>
-#include <memory>
-#include <opencv2/imgproc.hpp>
-#include <utility>
-
 #include <triptych/core/clock.hpp>
 #include <triptych/skin_tracker/one_euro.hpp>
+
+#include <opencv2/imgproc.hpp>
+
+#include <cmath>
+#include <memory>
+#include <utility>
 
 #include "calculation.hpp"
 #include "follower.hpp"

@@ -1,12 +1,13 @@
-#include "peers/aam_facemark.hpp"
-
 #include <triptych/core/error.hpp>
+
+#include <opencv2/core.hpp>
+#include <opencv2/face.hpp>
 
 #include <algorithm>
 #include <map>
-#include <opencv2/core.hpp>
-#include <opencv2/face.hpp>
 #include <string>
+
+#include "peers/aam_facemark.hpp"
 
 namespace triptych::bench {
 namespace {

@@ -13,10 +13,11 @@
 #include <triptych/core/error.hpp>
 #include <triptych/core/json.hpp>
 
-#include <algorithm>
-#include <cstdio>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
+
+#include <algorithm>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -177,7 +178,7 @@ Timing time_ours(const aam_fit::Model& model, std::span<const Example> faces) {
   const aam_fit::Level& level = model.levels.back();
   aam_fit::LevelFitter fitter(level, aam_fit::Storage::float32, 1);
   aam_fit::FitOptions options;
-  options.most_iterations = iterations;
+  options.max_iterations = iterations;
   options.always_step = true;
   std::vector<double> us;
   for (std::size_t i = 0; i < std::min<std::size_t>(9, faces.size()); ++i) {

@@ -1,13 +1,13 @@
-#include "reduction_peers.hpp"
-
 #include <triptych/core/cuda.cuh>
 
+#include <cub/device/device_reduce.cuh>
 #include <cublas_v2.h>
 #include <thrust/execution_policy.h>
 #include <thrust/reduce.h>
-#include <cub/device/device_reduce.cuh>
 
 #include <string>
+
+#include "reduction_peers.hpp"
 
 namespace triptych::bench {
 

@@ -1,9 +1,8 @@
-#include "aam.hpp"
-
 #include <algorithm>
 #include <map>
 #include <tuple>
 
+#include "aam.hpp"
 #include "table.hpp"
 #include "text.hpp"
 

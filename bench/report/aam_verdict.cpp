@@ -11,7 +11,7 @@ namespace {
 // What a fit should take, on an H200.
 struct Aim {
   std::int64_t modes, pixels;
-  double most_us;
+  double max_us;
 };
 constexpr std::array<Aim, 2> aims = {{{60, 4096, 40}, {60, 65536, 70}}};
 constexpr double literal_aim = 4;
@@ -33,7 +33,7 @@ std::string bold_times(double factor) { return "**" + three_digits(factor) + "x*
 std::string aim_words(std::int64_t modes, std::int64_t pixels) {
   for (const Aim& aim : aims) {
     if (aim.modes == modes && aim.pixels == pixels)
-      return " (aim on an H200: at most " + plain_tick(aim.most_us) + " us)";
+      return " (aim on an H200: at most " + plain_tick(aim.max_us) + " us)";
   }
   return "";
 }

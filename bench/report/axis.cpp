@@ -1,9 +1,8 @@
-#include "axis.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "axis.hpp"
 #include "text.hpp"
 
 namespace triptych::report {
@@ -13,7 +12,7 @@ double Axis::position(double value) const {
   return std::log(value / low) / std::log(high / low);
 }
 
-Axis size_axis(std::string title, double smallest, double largest, int most_ticks) {
+Axis size_axis(std::string title, double smallest, double largest, int max_ticks) {
   int first = static_cast<int>(std::floor(std::log2(smallest)));
   int last = static_cast<int>(std::ceil(std::log2(largest)));
   if (first == last) {  // one size: in the middle
@@ -22,7 +21,7 @@ Axis size_axis(std::string title, double smallest, double largest, int most_tick
   }
   Axis axis{std::move(title), true, std::exp2(first - 0.2), std::exp2(last + 0.2), {}};
   int step = 1;
-  while ((last - first) / step > most_ticks) step *= 2;
+  while ((last - first) / step > max_ticks) step *= 2;
   for (int power = first; power <= last; power += step) axis.ticks.push_back({std::exp2(power), "", power});
   return axis;
 }

@@ -24,8 +24,8 @@ struct Axis {
   double position(double value) const;
 };
 
-// Sizes: ticks at powers of 2, at most most_ticks of them.
-Axis size_axis(std::string title, double smallest, double largest, int most_ticks);
+// Sizes: ticks at powers of 2, at most max_ticks of them.
+Axis size_axis(std::string title, double smallest, double largest, int max_ticks);
 
 // Logarithmic, with room beyond both ends; ticks at 1, 10, 100, or at 1, 2, 5 where that gives too few.
 Axis log_axis(std::string title, double smallest, double largest,

@@ -1,8 +1,7 @@
-#include "capsule.hpp"
-
 #include <algorithm>
 #include <tuple>
 
+#include "capsule.hpp"
 #include "table.hpp"
 #include "text.hpp"
 

@@ -17,7 +17,7 @@ struct Work {
 struct Aim {
   std::string_view series;
   Work work;
-  double most_ms;
+  double max_ms;
 };
 constexpr std::array<Aim, 3> aims = {{{"culled", {{2000, 50000}, 40}, 0.25},
                                       {"culled", {{3500, 43000}, 48}, 0.45},
@@ -38,7 +38,7 @@ const Entry* find(const Results& results, std::string_view series, const Work& w
 std::string aim_words(std::string_view series, const Work& work) {
   for (const Aim& aim : aims) {
     if (aim.series == series && aim.work.size == work.size && aim.work.capsules == work.capsules)
-      return " (aim on an H200: at most " + plain_tick(aim.most_ms) + " ms)";
+      return " (aim on an H200: at most " + plain_tick(aim.max_ms) + " ms)";
   }
   return "";
 }

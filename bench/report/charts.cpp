@@ -1,7 +1,6 @@
-#include "charts.hpp"
-
 #include <algorithm>
 
+#include "charts.hpp"
 #include "text.hpp"
 
 namespace triptych::report {

@@ -1,7 +1,6 @@
-#include "figure.hpp"
-
 #include <algorithm>
 
+#include "figure.hpp"
 #include "labels.hpp"
 
 namespace triptych::report {
@@ -18,9 +17,9 @@ constexpr double leader_width = 26;  // from the plot to the column of labels
 class PanelDrawing {
  public:
   PanelDrawing(Svg& svg, const Panel& panel, const Box& frame) : svg_(svg), panel_(panel), frame_(frame) {
-    constexpr std::size_t most_dots = 12;  // more would hide the lines
+    constexpr std::size_t max_dots = 12;  // more would hide the lines
     dots_ = std::all_of(panel.lines.begin(), panel.lines.end(),
-                        [](const Line& line) { return line.points.size() <= most_dots; });
+                        [](const Line& line) { return line.points.size() <= max_dots; });
   }
 
   void draw() {
@@ -160,12 +159,12 @@ std::string draw(const Figure& figure) {
   if (figure.bars) return draw_bars(figure);
   const bool single = figure.panels.size() < 2;
   const double width = single ? 960 : 1120;
-  std::size_t most_lines = 0;
-  for (const Panel& panel : figure.panels) most_lines = std::max(most_lines, panel.lines.size());
+  std::size_t max_lines = 0;
+  for (const Panel& panel : figure.panels) max_lines = std::max(max_lines, panel.lines.size());
   const double top = top_margin + (single ? 0 : 24);
-  const double usual = !single ? 460 : most_lines > 8 ? 620 : 520;
+  const double usual = !single ? 460 : max_lines > 8 ? 620 : 520;
   const double height =
-      std::max(usual, top + bottom_margin + label_height * static_cast<double>(most_lines + 2));
+      std::max(usual, top + bottom_margin + label_height * static_cast<double>(max_lines + 2));
   double frames = width - right_margin;  // what is left for the plots themselves
   for (const Panel& panel : figure.panels) frames -= left_margin + column_width(panel);
   Svg svg = begin_figure(figure, width, height);

@@ -1,8 +1,8 @@
-#include "grid.hpp"
-
 #include <algorithm>
 #include <set>
 #include <tuple>
+
+#include "grid.hpp"
 
 namespace triptych::report {
 

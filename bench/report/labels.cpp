@@ -1,9 +1,9 @@
-#include "labels.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
+
+#include "labels.hpp"
 
 namespace triptych::report {
 

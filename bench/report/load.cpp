@@ -1,12 +1,11 @@
-#include "load.hpp"
+#include <triptych/core/error.hpp>
+#include <triptych/core/file.hpp>
 
 #include <algorithm>
 #include <array>
 #include <map>
 
-#include <triptych/core/error.hpp>
-#include <triptych/core/file.hpp>
-
+#include "load.hpp"
 #include "text.hpp"
 
 namespace triptych::report {

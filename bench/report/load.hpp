@@ -1,6 +1,8 @@
 // The JSON files of bench programs as one set of entries.
 #pragma once
 
+#include <triptych/core/json.hpp>
+
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -8,8 +10,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <triptych/core/json.hpp>
 
 #include "name.hpp"
 

@@ -1,9 +1,8 @@
-#include "name.hpp"
-
 #include <algorithm>
 #include <array>
 #include <vector>
 
+#include "name.hpp"
 #include "text.hpp"
 
 namespace triptych::report {

@@ -1,13 +1,12 @@
-#include "program.hpp"
+#include <triptych/core/error.hpp>
+#include <triptych/core/file.hpp>
 
 #include <filesystem>
 #include <system_error>
 #include <vector>
 
-#include <triptych/core/error.hpp>
-#include <triptych/core/file.hpp>
-
 #include "load.hpp"
+#include "program.hpp"
 #include "report.hpp"
 
 namespace triptych::report {

@@ -1,9 +1,8 @@
-#include "report.hpp"
-
 #include "aam.hpp"
 #include "capsule.hpp"
 #include "charts.hpp"
 #include "grid.hpp"
+#include "report.hpp"
 #include "skin.hpp"
 #include "table.hpp"
 #include "text.hpp"

@@ -1,7 +1,6 @@
-#include "skin.hpp"
-
 #include <array>
 
+#include "skin.hpp"
 #include "table.hpp"
 #include "text.hpp"
 

@@ -1,7 +1,7 @@
-#include "style.hpp"
-
 #include <array>
 #include <utility>
+
+#include "style.hpp"
 
 namespace triptych::report {
 

@@ -1,7 +1,6 @@
-#include "svg.hpp"
-
 #include <algorithm>
 
+#include "svg.hpp"
 #include "text.hpp"
 
 namespace triptych::report {

@@ -1,8 +1,7 @@
-#include "table.hpp"
-
 #include <algorithm>
 #include <map>
 
+#include "table.hpp"
 #include "text.hpp"
 
 namespace triptych::report {

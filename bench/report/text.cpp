@@ -1,10 +1,10 @@
-#include "text.hpp"
-
 #include <array>
 #include <bit>
 #include <cctype>
 #include <charconv>
 #include <cmath>
+
+#include "text.hpp"
 
 namespace triptych::report {
 

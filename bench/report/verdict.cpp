@@ -1,5 +1,3 @@
-#include "verdict.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,6 +7,7 @@
 #include "capsule.hpp"
 #include "skin.hpp"
 #include "text.hpp"
+#include "verdict.hpp"
 
 namespace triptych::report {
 

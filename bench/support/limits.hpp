@@ -1,11 +1,11 @@
 // What the machine itself can do, measured in the same run as everything that is compared with it.
 #pragma once
 
-#include "timing.hpp"
-
 #include <cstddef>
 #include <cstdint>
 #include <span>
+
+#include "timing.hpp"
 
 namespace triptych::bench {
 

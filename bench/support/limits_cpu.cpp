@@ -1,9 +1,9 @@
-#include "limits.hpp"
-
 #include <triptych/core/parallel.hpp>
 
 #include <atomic>
 #include <map>
+
+#include "limits.hpp"
 
 namespace triptych::bench {
 

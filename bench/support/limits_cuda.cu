@@ -1,8 +1,8 @@
-#include "limits.hpp"
-
 #include <triptych/core/buffer.hpp>
 #include <triptych/core/cuda.cuh>
 #include <triptych/core/device.hpp>
+
+#include "limits.hpp"
 
 namespace triptych::bench {
 

@@ -1,12 +1,13 @@
-#include "runner.hpp"
+#include <triptych/core/device.hpp>
 
 #include <benchmark/benchmark.h>
-#include <triptych/core/device.hpp>
 
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <vector>
+
+#include "runner.hpp"
 
 namespace triptych::bench {
 

@@ -1,11 +1,11 @@
 // The frame of every bench program: options, the hardware in the results, and how a timing is reported.
 #pragma once
 
-#include "timing.hpp"
-
 #include <functional>
 #include <map>
 #include <string>
+
+#include "timing.hpp"
 
 namespace triptych::bench {
 

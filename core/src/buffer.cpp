@@ -1,9 +1,8 @@
 #include <triptych/core/buffer.hpp>
+#include <triptych/core/error.hpp>
 
 #include <atomic>
 #include <limits>
-
-#include <triptych/core/error.hpp>
 
 #include "runtime.hpp"
 

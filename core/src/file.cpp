@@ -1,3 +1,4 @@
+#include <triptych/core/error.hpp>
 #include <triptych/core/file.hpp>
 
 #include <fcntl.h>
@@ -6,8 +7,6 @@
 #include <cerrno>
 #include <random>
 #include <system_error>
-
-#include <triptych/core/error.hpp>
 
 namespace triptych {
 

@@ -1,5 +1,3 @@
-#include "host_info.hpp"
-
 #include <sched.h>
 #include <unistd.h>
 
@@ -8,6 +6,8 @@
 #include <fstream>
 #include <string>
 #include <thread>
+
+#include "host_info.hpp"
 
 namespace triptych {
 

@@ -1,11 +1,10 @@
+#include <triptych/core/error.hpp>
+#include <triptych/core/file.hpp>
 #include <triptych/core/json.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
-
-#include <triptych/core/error.hpp>
-#include <triptych/core/file.hpp>
 
 namespace triptych {
 

@@ -1,3 +1,4 @@
+#include <triptych/core/error.hpp>
 #include <triptych/core/mapped_file.hpp>
 
 #include <fcntl.h>
@@ -7,8 +8,6 @@
 
 #include <cerrno>
 #include <system_error>
-
-#include <triptych/core/error.hpp>
 
 namespace triptych {
 

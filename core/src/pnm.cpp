@@ -1,12 +1,11 @@
 #include <triptych/core/pnm.hpp>
-
 #include <triptych/core/text_scanner.hpp>
 
 namespace triptych {
 
 namespace {
 
-constexpr std::int64_t most_pixels = std::int64_t{1} << 31;
+constexpr std::int64_t max_pixels = std::int64_t{1} << 31;
 
 std::int64_t header_count(TextScanner& scan, const char* what, std::int64_t most) {
   const double value = scan.to_number(scan.word_past_comments(), what);
@@ -37,7 +36,7 @@ PnmImage parse_pnm(std::string_view bytes, const std::string& file, std::string_
   if (image.magic.size() != 2 || magics.find(image.magic) == std::string_view::npos) scan.fail(expected);
   image.width = header_count(scan, "the width", 1 << 20);
   image.height = header_count(scan, "the height", 1 << 20);
-  if (image.width * image.height > most_pixels) scan.fail("the image is too large");
+  if (image.width * image.height > max_pixels) scan.fail("the image is too large");
   image.channels = image.magic == "P6" || image.magic == "PF" ? 3 : 1;
   std::int64_t sample_bytes = 4;
   if (image.magic == "Pf" || image.magic == "PF") {

@@ -3,12 +3,12 @@
 // destructors and drops errors.
 #pragma once
 
-#include <cstddef>
-#include <string>
-
 #include <triptych/core/buffer.hpp>
 #include <triptych/core/device.hpp>
 #include <triptych/core/stream.hpp>
+
+#include <cstddef>
+#include <string>
 
 struct CUgraphExec_st;
 

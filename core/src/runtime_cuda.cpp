@@ -1,7 +1,7 @@
-#include "runtime.hpp"
-
 #include <triptych/core/cuda.cuh>
 #include <triptych/core/error.hpp>
+
+#include "runtime.hpp"
 
 namespace triptych {
 

@@ -1,5 +1,3 @@
-#include "thread_pool.hpp"
-
 #include <triptych/core/relax.hpp>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <system_error>
 
 #include "host_info.hpp"
+#include "thread_pool.hpp"
 
 namespace triptych {
 
@@ -15,7 +14,7 @@ namespace {
 // Longer than a GPU keeps a caller waiting between two loops of a frame: to wake 15 threads can take as long
 // as the frame.
 constexpr std::chrono::microseconds look_out{2000};
-constexpr int looks_a_clock = 64;
+constexpr int looks_per_clock = 64;
 constexpr int looks_before_yield = 4096;
 
 // What the calling thread is: of plain types, which stay readable while the thread ends.
@@ -58,7 +57,7 @@ bool ThreadPool::Part::take(std::uint64_t loop) {
 }
 
 void ThreadPool::run(int threads, Work work, void* context) {
-  threads = static_cast<int>(std::min<std::uint64_t>(most_threads, static_cast<std::uint64_t>(threads)));
+  threads = static_cast<int>(std::min<std::uint64_t>(max_threads, static_cast<std::uint64_t>(threads)));
   if (static_cast<int>(threads_.size()) + 1 < threads) {
     patient_.store(threads <= usable_processors(), std::memory_order_relaxed);
     grow(threads);
@@ -96,7 +95,7 @@ void ThreadPool::serve(int thread, Part& part) {
   std::uint64_t order = 0;
   while (true) {
     order = await_order(order);
-    const int threads = static_cast<int>(order & most_threads);
+    const int threads = static_cast<int>(order & max_threads);
     if (threads == 0) return;
     // Only who has the part may look at what the order is about: the loop then waits for it.
     const std::uint64_t loop = order >> thread_bits;
@@ -114,7 +113,7 @@ std::uint64_t ThreadPool::await_order(std::uint64_t last) {
     const std::uint64_t order = order_.load(std::memory_order_acquire);
     if (order != last) return order;
     relax();
-    if (looks % looks_a_clock == 0 &&
+    if (looks % looks_per_clock == 0 &&
         (!patient_.load(std::memory_order_relaxed) || Clock::now() - started > look_out))
       order_.wait(last, std::memory_order_relaxed);
   }

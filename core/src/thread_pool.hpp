@@ -32,7 +32,7 @@ class ThreadPool {
 
  private:
   static constexpr int thread_bits = 16;
-  static constexpr std::uint64_t most_threads = (1u << thread_bits) - 1;
+  static constexpr std::uint64_t max_threads = (1u << thread_bits) - 1;
 
   // The last loop in which a thread's part was begun, by itself or by the caller, and the last in which it
   // was done. In a cache line of its own: threads that end together would queue up at a word that they share.

@@ -1,9 +1,8 @@
+#include <triptych/core/error.hpp>
 #include <triptych/core/workspace.hpp>
 
 #include <limits>
 #include <utility>
-
-#include <triptych/core/error.hpp>
 
 namespace triptych {
 

@@ -1,5 +1,3 @@
-#include "automatic.hpp"
-
 #include <triptych/core/error.hpp>
 
 #include <algorithm>
@@ -9,11 +7,13 @@
 #include <limits>
 #include <mutex>
 
+#include "automatic.hpp"
+
 namespace triptych::reduction {
 
 namespace {
 
-constexpr int most_devices = 16;
+constexpr int max_devices = 16;
 constexpr int size_classes = 64;
 
 int size_class(std::int64_t bytes) {
@@ -21,11 +21,11 @@ int size_class(std::int64_t bytes) {
 }
 
 // Strategy of every device, operation and size class that was tuned; automatic, which is 0, where none was.
-std::array<std::atomic<std::uint8_t>, std::size_t{most_devices} * detail::tuned_operations * size_classes>
+std::array<std::atomic<std::uint8_t>, std::size_t{max_devices} * detail::tuned_operations * size_classes>
     choices{};
 
 bool is_tuned(int device, int operation) {
-  return device >= 0 && device < most_devices && operation >= 0 && operation < detail::tuned_operations;
+  return device >= 0 && device < max_devices && operation >= 0 && operation < detail::tuned_operations;
 }
 
 std::atomic<std::uint8_t>& choice(int device, int operation, int size_class) {
@@ -54,8 +54,8 @@ Strategy known_strategy(const TuningCache& cache, const std::string& device, con
 }
 
 void load_default_tuning(int device) noexcept {
-  static std::array<std::once_flag, most_devices> loaded;
-  if (device >= most_devices) return;
+  static std::array<std::once_flag, max_devices> loaded;
+  if (device >= max_devices) return;
   try {
     std::call_once(loaded[static_cast<std::size_t>(device)], [&] {
       const TuningCache& cache = default_tuning();

@@ -1,7 +1,4 @@
 // Choices measured on the current GPU.
-#include "automatic.hpp"
-#include "element_lists.hpp"
-
 #include <triptych/core/cuda.cuh>
 #include <triptych/core/device.hpp>
 #include <triptych/core/error.hpp>
@@ -11,6 +8,9 @@
 #include <triptych/reduction/reduce.hpp>
 
 #include <vector>
+
+#include "automatic.hpp"
+#include "element_lists.hpp"
 
 namespace triptych::reduction {
 

@@ -1,11 +1,11 @@
 // The CUDA forms in a build without CUDA: they link, and say why they cannot run.
-#include "automatic.hpp"
-#include "element_lists.hpp"
-
 #include <triptych/core/device.hpp>
 #include <triptych/reduction/autotune.hpp>
 #include <triptych/reduction/reduce.hpp>
 #include <triptych/reduction/rows.hpp>
+
+#include "automatic.hpp"
+#include "element_lists.hpp"
 
 namespace triptych::reduction {
 

@@ -1,6 +1,5 @@
-#include <triptych/reduction/range_desk.hpp>
-
 #include <triptych/core/error.hpp>
+#include <triptych/reduction/range_desk.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -30,16 +29,16 @@ constexpr std::uint64_t numbered(std::uint32_t number, std::uint32_t value) {
 
 }  // namespace
 
-RangeDesk::RangeDesk(int most_ranges, int sums, int blocks, double ready_us, std::uint32_t last_number)
-    : most_ranges_(most_ranges), sums_(sums), blocks_(blocks), ready_us_(ready_us), number_(last_number) {
-  require(most_ranges >= 1 && sums >= 1 && blocks >= 1, "cannot keep words for ", most_ranges, " ranges of ",
+RangeDesk::RangeDesk(int max_ranges, int sums, int blocks, double ready_us, std::uint32_t last_number)
+    : max_ranges_(max_ranges), sums_(sums), blocks_(blocks), ready_us_(ready_us), number_(last_number) {
+  require(max_ranges >= 1 && sums >= 1 && blocks >= 1, "cannot keep words for ", max_ranges, " ranges of ",
           sums, " sums by ", blocks, " blocks");
   require(ready_us >= 0 && ready_us <= 1e6, "a GPU cannot stay at the ready for ", ready_us,
           " us; give 0 to a million");
   words_.stride = (2 * sums + 1 + line - 1) / line * line;
-  host_ = PinnedBuffer<std::uint64_t>(most_order_words + 2 * line);
-  letters_ = PinnedBuffer<std::uint64_t>(std::int64_t{most_ranges} * words_.stride);
-  relay_ = DeviceBuffer<std::uint64_t>(most_order_words + 2 * line);
+  host_ = PinnedBuffer<std::uint64_t>(max_order_words + 2 * line);
+  letters_ = PinnedBuffer<std::uint64_t>(std::int64_t{max_ranges} * words_.stride);
+  relay_ = DeviceBuffer<std::uint64_t>(max_order_words + 2 * line);
   // A word that nobody has written yet carries the last number.
   std::fill_n(letters_.data(), letters_.size(), numbered(number_, 0));
   std::fill_n(host_.data(), host_.size(), numbered(number_, 0));
@@ -47,7 +46,7 @@ RangeDesk::RangeDesk(int most_ranges, int sums, int blocks, double ready_us, std
   copy_to_device(std::span<const std::uint64_t>(none), relay_.span(), stream_);
   stream_.synchronize();
 
-  std::uint64_t* const control = host_.data() + most_order_words;
+  std::uint64_t* const control = host_.data() + max_order_words;
   *control = numbered(0, number_);
   words_.order = host_.data();
   words_.control = control;
@@ -55,7 +54,7 @@ RangeDesk::RangeDesk(int most_ranges, int sums, int blocks, double ready_us, std
   *words_.left = number_;
   words_.letters = letters_.data();
   words_.relay = relay_.data();
-  words_.relayed_over = reinterpret_cast<std::uint32_t*>(relay_.data() + most_order_words);
+  words_.relayed_over = reinterpret_cast<std::uint32_t*>(relay_.data() + max_order_words);
   words_.relayed_left = words_.relayed_over + 2 * line;
   words_.patience_ns = static_cast<std::uint64_t>(std::llround(ready_us * 1e3));
 }
@@ -93,12 +92,12 @@ double RangeDesk::elapsed_us(int range) const {
 }
 
 void RangeDesk::end() {
-  std::atomic_ref(host_.data()[most_order_words]).store(numbered(0, number_), std::memory_order_release);
+  std::atomic_ref(host_.data()[max_order_words]).store(numbered(0, number_), std::memory_order_release);
   since_end_ = Stopwatch();
 }
 
 void RangeDesk::ask_to_leave() noexcept {
-  std::atomic_ref(host_.data()[most_order_words])
+  std::atomic_ref(host_.data()[max_order_words])
       .store(numbered(launch_, started_), std::memory_order_release);
 }
 
@@ -120,8 +119,8 @@ bool RangeDesk::is_waiting() const {
 bool RangeDesk::is_ready(const void* kernel) const { return kernel == kernel_ && is_waiting(); }
 
 void RangeDesk::order(std::span<const std::uint32_t> words) {
-  require(words.size() <= most_order_words, "an order of ", words.size(), " words has no room, ",
-          most_order_words, " have");
+  require(words.size() <= max_order_words, "an order of ", words.size(), " words has no room, ",
+          max_order_words, " have");
   for (std::size_t i = 0; i < words.size(); ++i)
     std::atomic_ref(host_.data()[i]).store(numbered(number_, words[i]), std::memory_order_release);
   started_ = number_;

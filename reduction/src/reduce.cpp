@@ -31,7 +31,7 @@ std::size_t reduce_workspace_bytes(std::int64_t count) {
   constexpr std::size_t accumulator = 24;
   constexpr std::size_t library_scratch = std::size_t{1} << 20;
   return std::max(library_scratch, accumulator * static_cast<std::size_t>(detail::ladder_blocks(
-                                                     count, 256, detail::most_partials)));
+                                                     count, 256, detail::max_partials)));
 }
 
 }  // namespace triptych::reduction

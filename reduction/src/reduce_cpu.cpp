@@ -1,8 +1,8 @@
-#include "thrust_omp.hpp"
-
 #include <triptych/core/error.hpp>
 #include <triptych/reduction/reduce.hpp>
 #include <triptych/reduction/transform_reduce_cpu.hpp>
+
+#include "thrust_omp.hpp"
 
 namespace triptych::reduction {
 

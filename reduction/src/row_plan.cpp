@@ -1,10 +1,10 @@
 // Which threads own a row, by the shape of the matrix.
-#include "row_plan.hpp"
-
 #include <triptych/core/error.hpp>
 #include <triptych/core/workspace.hpp>
 
 #include <algorithm>
+
+#include "row_plan.hpp"
 
 namespace triptych::reduction {
 
@@ -43,9 +43,9 @@ void check_plan(std::int64_t rows, const RowPlan& plan) {
     refuse("a block has 256, 512 or 1024 threads");
   if (plan.rows != 1 && !(plan.rows == 2 && plan.block < 1024))
     refuse("a block owns one row, or two with at most 512 threads");
-  const int most_shares = plan.cluster ? 8 : 256;
-  if (plan.shares < 1 || plan.shares > most_shares)
-    refuse("a row has 1 to " + std::to_string(most_shares) + " shares");
+  const int max_shares = plan.cluster ? 8 : 256;
+  if (plan.shares < 1 || plan.shares > max_shares)
+    refuse("a row has 1 to " + std::to_string(max_shares) + " shares");
   if (plan.cluster && plan.shares == 1) refuse("a cluster has at least two shares");
   const std::int64_t groups = (rows + plan.rows - 1) / plan.rows;
   if (plan.shares > 1 && !plan.cluster && groups > Workspace::ticket_count)

@@ -1,11 +1,11 @@
-#include "rows_check.hpp"
-
 #include <triptych/core/error.hpp>
 #include <triptych/reduction/rows.hpp>
 
 #include <array>
 #include <charconv>
 #include <string_view>
+
+#include "rows_check.hpp"
 
 namespace triptych::reduction {
 

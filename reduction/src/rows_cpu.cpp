@@ -1,11 +1,11 @@
-#include "rows_check.hpp"
-
 #include <triptych/core/error.hpp>
 #include <triptych/reduction/rows.hpp>
 #include <triptych/reduction/transform_reduce_cpu.hpp>
 
 #include <algorithm>
 #include <vector>
+
+#include "rows_check.hpp"
 
 namespace triptych::reduction {
 

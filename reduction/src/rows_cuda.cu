@@ -1,8 +1,4 @@
 // row_sums_cuda and multiply_cuda: a plan becomes a launch.
-#include "row_plan.hpp"
-#include "row_sources.cuh"
-#include "rows_check.hpp"
-
 #include <triptych/core/cuda.cuh>
 #include <triptych/core/error.hpp>
 #include <triptych/reduction/detail/kernel_arch.cuh>
@@ -10,6 +6,10 @@
 #include <triptych/reduction/rows.hpp>
 
 #include <algorithm>
+
+#include "row_plan.hpp"
+#include "row_sources.cuh"
+#include "rows_check.hpp"
 
 namespace triptych::reduction {
 

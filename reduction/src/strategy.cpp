@@ -83,9 +83,9 @@ constexpr auto cpu_strategies = without_automatic(cpu_strategy_names);
 std::span<const Strategy> all_strategies() { return strategies; }
 std::span<const CpuStrategy> all_cpu_strategies() { return cpu_strategies; }
 
-std::string_view to_string(Strategy strategy) { return name_of(strategy_names, strategy); }
-std::string_view to_string(CpuStrategy strategy) { return name_of(cpu_strategy_names, strategy); }
-std::string_view to_string(Determinism level) { return name_of(determinism_names, level); }
+std::string to_string(Strategy strategy) { return std::string(name_of(strategy_names, strategy)); }
+std::string to_string(CpuStrategy strategy) { return std::string(name_of(cpu_strategy_names, strategy)); }
+std::string to_string(Determinism level) { return std::string(name_of(determinism_names, level)); }
 
 Strategy parse_strategy(std::string_view name) { return parse(strategy_names, name, "strategy"); }
 CpuStrategy parse_cpu_strategy(std::string_view name) {

@@ -2,12 +2,12 @@
 // the number of threads. Unavailable in builds without CUDA, whose toolkit brings Thrust.
 #pragma once
 
-#include "element_lists.hpp"
-
 #include <triptych/reduction/monoid.hpp>
 #include <triptych/reduction/source.hpp>
 
 #include <cstdint>
+
+#include "element_lists.hpp"
 
 namespace triptych::reduction {
 

@@ -1,15 +1,14 @@
 #define THRUST_HOST_SYSTEM THRUST_HOST_SYSTEM_CPP
 #define THRUST_DEVICE_SYSTEM THRUST_DEVICE_SYSTEM_OMP
 
-#include "thrust_omp.hpp"
-
-#include <omp.h>
-
 #include <triptych/core/parallel.hpp>
 
+#include <omp.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/system/omp/execution_policy.h>
 #include <thrust/transform_reduce.h>
+
+#include "thrust_omp.hpp"
 
 namespace triptych::reduction {
 

@@ -1,6 +1,6 @@
-#include "thrust_omp.hpp"
-
 #include <triptych/core/error.hpp>
+
+#include "thrust_omp.hpp"
 
 namespace triptych::reduction {
 

@@ -1,5 +1,3 @@
-#include "automatic.hpp"
-
 #include <triptych/core/error.hpp>
 #include <triptych/core/json.hpp>
 #include <triptych/reduction/autotune.hpp>
@@ -14,6 +12,8 @@
 #include <limits>
 #include <string_view>
 #include <thread>
+
+#include "automatic.hpp"
 
 namespace triptych::reduction {
 

@@ -1,7 +1,6 @@
-#include "report/aam.hpp"
-
 #include <gtest/gtest.h>
 
+#include "report/aam.hpp"
 #include "report/charts.hpp"
 #include "report/report.hpp"
 #include "samples.hpp"

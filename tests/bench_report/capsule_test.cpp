@@ -1,7 +1,6 @@
-#include "report/capsule.hpp"
-
 #include <gtest/gtest.h>
 
+#include "report/capsule.hpp"
 #include "report/charts.hpp"
 #include "report/report.hpp"
 #include "samples.hpp"

@@ -1,9 +1,8 @@
-#include "report/charts.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "report/charts.hpp"
 #include "report/report.hpp"
 #include "samples.hpp"
 

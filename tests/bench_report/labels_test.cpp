@@ -1,9 +1,8 @@
-#include "report/labels.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "report/labels.hpp"
 #include "testing/random.hpp"
 
 namespace triptych::report {

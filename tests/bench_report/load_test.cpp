@@ -1,10 +1,9 @@
-#include "report/load.hpp"
-
-#include <gtest/gtest.h>
-
 #include <triptych/core/error.hpp>
 #include <triptych/core/file.hpp>
 
+#include <gtest/gtest.h>
+
+#include "report/load.hpp"
 #include "samples.hpp"
 #include "testing/expect_error.hpp"
 #include "testing/random.hpp"

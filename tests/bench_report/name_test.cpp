@@ -1,7 +1,6 @@
-#include "report/name.hpp"
-
 #include <gtest/gtest.h>
 
+#include "report/name.hpp"
 #include "testing/random.hpp"
 
 namespace triptych::report {

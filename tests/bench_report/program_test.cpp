@@ -1,12 +1,11 @@
-#include "report/program.hpp"
+#include <triptych/core/file.hpp>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <sstream>
 
-#include <triptych/core/file.hpp>
-
+#include "report/program.hpp"
 #include "samples.hpp"
 #include "testing/temporary_directory.hpp"
 

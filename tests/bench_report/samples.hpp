@@ -1,10 +1,10 @@
 // Hand-made results, and a check that text is XML.
 #pragma once
 
+#include <triptych/core/json.hpp>
+
 #include <string>
 #include <vector>
-
-#include <triptych/core/json.hpp>
 
 #include "report/load.hpp"
 

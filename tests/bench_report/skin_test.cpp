@@ -1,9 +1,8 @@
-#include "report/skin.hpp"
-
 #include <gtest/gtest.h>
 
 #include "report/charts.hpp"
 #include "report/report.hpp"
+#include "report/skin.hpp"
 #include "samples.hpp"
 
 namespace triptych::report {

@@ -1,10 +1,9 @@
-#include "report/svg.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cctype>
 
 #include "report/report.hpp"
+#include "report/svg.hpp"
 #include "samples.hpp"
 #include "testing/random.hpp"
 

@@ -1,7 +1,6 @@
-#include "report/table.hpp"
-
 #include <gtest/gtest.h>
 
+#include "report/table.hpp"
 #include "samples.hpp"
 
 namespace triptych::report {

@@ -1,8 +1,8 @@
-#include "report/text.hpp"
-
 #include <gtest/gtest.h>
 
 #include <limits>
+
+#include "report/text.hpp"
 
 namespace triptych::report {
 namespace {

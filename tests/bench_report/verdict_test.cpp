@@ -1,7 +1,6 @@
-#include "report/verdict.hpp"
-
 #include <gtest/gtest.h>
 
+#include "report/verdict.hpp"
 #include "samples.hpp"
 
 namespace triptych::report {

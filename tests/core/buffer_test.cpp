@@ -1,4 +1,5 @@
 #include <triptych/core/buffer.hpp>
+#include <triptych/core/error.hpp>
 
 #include <gtest/gtest.h>
 
@@ -7,8 +8,6 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
-
-#include <triptych/core/error.hpp>
 
 #include "testing/expect_error.hpp"
 #include "testing/gpu.hpp"

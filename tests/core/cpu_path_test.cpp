@@ -1,7 +1,8 @@
 // Paths: their names, and what is picked of those that a machine has.
-#include <gtest/gtest.h>
 #include <triptych/core/cpu_path.hpp>
 #include <triptych/core/error.hpp>
+
+#include <gtest/gtest.h>
 
 #include <array>
 

@@ -1,14 +1,14 @@
 // Checked calls and launches, and the device side of the views.
+#include <triptych/core/cuda.cuh>
+#include <triptych/core/graph.hpp>
+#include <triptych/core/image_view.hpp>
+#include <triptych/core/matrix_view.hpp>
+
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include <triptych/core/cuda.cuh>
-#include <triptych/core/graph.hpp>
-#include <triptych/core/image_view.hpp>
-#include <triptych/core/matrix_view.hpp>
 
 #include "testing/expect_error.hpp"
 #include "testing/gpu.hpp"

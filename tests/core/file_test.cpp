@@ -1,3 +1,4 @@
+#include <triptych/core/error.hpp>
 #include <triptych/core/file.hpp>
 
 #include <gtest/gtest.h>
@@ -6,8 +7,6 @@
 #include <csignal>
 #include <filesystem>
 #include <string>
-
-#include <triptych/core/error.hpp>
 
 #include "testing/expect_error.hpp"
 #include "testing/random.hpp"

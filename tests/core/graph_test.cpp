@@ -1,3 +1,5 @@
+#include <triptych/core/buffer.hpp>
+#include <triptych/core/error.hpp>
 #include <triptych/core/graph.hpp>
 
 #include <gtest/gtest.h>
@@ -6,9 +8,6 @@
 #include <stdexcept>
 #include <utility>
 #include <vector>
-
-#include <triptych/core/buffer.hpp>
-#include <triptych/core/error.hpp>
 
 #include "testing/expect_error.hpp"
 #include "testing/gpu.hpp"

@@ -1,3 +1,5 @@
+#include <triptych/core/error.hpp>
+#include <triptych/core/file.hpp>
 #include <triptych/core/json.hpp>
 
 #include <gtest/gtest.h>
@@ -6,9 +8,6 @@
 #include <fstream>
 #include <string>
 #include <vector>
-
-#include <triptych/core/error.hpp>
-#include <triptych/core/file.hpp>
 
 #include "testing/expect_error.hpp"
 #include "testing/random.hpp"

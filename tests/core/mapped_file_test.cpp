@@ -1,12 +1,13 @@
-#include "testing/expect_error.hpp"
-#include "testing/temporary_directory.hpp"
-
-#include <gtest/gtest.h>
 #include <triptych/core/error.hpp>
 #include <triptych/core/file.hpp>
 #include <triptych/core/mapped_file.hpp>
 
+#include <gtest/gtest.h>
+
 #include <string>
+
+#include "testing/expect_error.hpp"
+#include "testing/temporary_directory.hpp"
 
 namespace triptych {
 namespace {

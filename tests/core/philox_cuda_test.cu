@@ -1,13 +1,13 @@
 // Twin test: the device's random numbers are the host's, bit for bit.
+#include <triptych/core/cuda.cuh>
+#include <triptych/core/philox.hpp>
+#include <triptych/core/span.hpp>
+
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <cstring>
 #include <vector>
-
-#include <triptych/core/cuda.cuh>
-#include <triptych/core/philox.hpp>
-#include <triptych/core/span.hpp>
 
 #include "testing/gpu.hpp"
 #include "testing/guarded.hpp"

@@ -1,3 +1,4 @@
+#include <triptych/core/error.hpp>
 #include <triptych/core/pixel.hpp>
 
 #include <gtest/gtest.h>
@@ -5,8 +6,6 @@
 #include <bit>
 #include <cstdint>
 #include <string>
-
-#include <triptych/core/error.hpp>
 
 #include "testing/expect_error.hpp"
 #include "testing/random.hpp"

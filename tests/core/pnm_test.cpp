@@ -1,11 +1,12 @@
-#include "testing/expect_error.hpp"
-#include "testing/mutate.hpp"
-
-#include <gtest/gtest.h>
 #include <triptych/core/error.hpp>
 #include <triptych/core/pnm.hpp>
 
+#include <gtest/gtest.h>
+
 #include <string>
+
+#include "testing/expect_error.hpp"
+#include "testing/mutate.hpp"
 
 namespace triptych {
 namespace {

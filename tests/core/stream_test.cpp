@@ -1,13 +1,12 @@
+#include <triptych/core/buffer.hpp>
+#include <triptych/core/device.hpp>
+#include <triptych/core/error.hpp>
 #include <triptych/core/stream.hpp>
 
 #include <gtest/gtest.h>
 
 #include <type_traits>
 #include <utility>
-
-#include <triptych/core/buffer.hpp>
-#include <triptych/core/device.hpp>
-#include <triptych/core/error.hpp>
 
 #include "testing/expect_error.hpp"
 #include "testing/gpu.hpp"

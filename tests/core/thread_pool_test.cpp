@@ -1,13 +1,14 @@
-#include "thread_pool.hpp"
+#include <triptych/core/parallel.hpp>
 
 #include <gtest/gtest.h>
-#include <triptych/core/parallel.hpp>
 
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <thread>
 #include <vector>
+
+#include "thread_pool.hpp"
 
 namespace triptych {
 namespace {

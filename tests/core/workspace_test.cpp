@@ -1,3 +1,5 @@
+#include <triptych/core/error.hpp>
+#include <triptych/core/graph.hpp>
 #include <triptych/core/workspace.hpp>
 
 #include <gtest/gtest.h>
@@ -5,9 +7,6 @@
 #include <cstdint>
 #include <utility>
 #include <vector>
-
-#include <triptych/core/error.hpp>
-#include <triptych/core/graph.hpp>
 
 #include "testing/expect_error.hpp"
 #include "testing/gpu.hpp"

@@ -1,16 +1,17 @@
 // What Strategy::automatic stands for: the committed measurements agree with the built-in choice, and a
 // tuning cache overrides it by device, types and size.
-#include "automatic.hpp"
-#include "testing/temporary_directory.hpp"
-
-#include <gtest/gtest.h>
 #include <triptych/core/error.hpp>
 #include <triptych/core/file.hpp>
 #include <triptych/core/json.hpp>
 
+#include <gtest/gtest.h>
+
 #include <cstdlib>
 #include <map>
 #include <sstream>
+
+#include "automatic.hpp"
+#include "testing/temporary_directory.hpp"
 
 namespace triptych::reduction {
 namespace {

@@ -1,16 +1,17 @@
 // Tuning on the GPU: the choice is valid, remembered, and not measured again.
-#include "sizes.hpp"
-#include "testing/gpu.hpp"
-#include "testing/random.hpp"
-#include "testing/temporary_directory.hpp"
-
-#include <gtest/gtest.h>
 #include <triptych/core/buffer.hpp>
 #include <triptych/core/device.hpp>
 #include <triptych/reduction/autotune.hpp>
 #include <triptych/reduction/reduce.hpp>
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
+
+#include "sizes.hpp"
+#include "testing/gpu.hpp"
+#include "testing/random.hpp"
+#include "testing/temporary_directory.hpp"
 
 namespace triptych::reduction {
 namespace {

@@ -1,9 +1,9 @@
 // The strategies compensated and pairwise on inputs made to break sums.
-#include <gtest/gtest.h>
-
 #include <triptych/core/philox.hpp>
 #include <triptych/reduction/reduce.hpp>
 #include <triptych/reduction/transform_reduce_cpu.hpp>
+
+#include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>

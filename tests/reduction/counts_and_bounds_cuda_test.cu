@@ -1,7 +1,6 @@
 // block_counts, block_combine_columns, warp_bounds and block_bounds, against loops on the host.
-#include <triptych/reduction/collective/bounds.cuh>
-
 #include <triptych/core/cuda.cuh>
+#include <triptych/reduction/collective/bounds.cuh>
 
 #include <algorithm>
 #include <limits>

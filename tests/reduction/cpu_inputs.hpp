@@ -1,11 +1,11 @@
 // Random arrays and the strategies that this build has, for the tests of the CPU reductions.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <triptych/core/error.hpp>
 #include <triptych/core/philox.hpp>
 #include <triptych/reduction/reduce.hpp>
+
+#include <gtest/gtest.h>
 
 #include <cstdint>
 #include <span>

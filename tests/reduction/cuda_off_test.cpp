@@ -1,10 +1,11 @@
 // In a build without CUDA the CUDA forms link, and say what to do instead.
-#include "testing/expect_error.hpp"
-
-#include <gtest/gtest.h>
 #include <triptych/core/error.hpp>
 #include <triptych/reduction/autotune.hpp>
 #include <triptych/reduction/reduce.hpp>
+
+#include <gtest/gtest.h>
+
+#include "testing/expect_error.hpp"
 
 namespace triptych::reduction {
 namespace {

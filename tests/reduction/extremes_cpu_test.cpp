@@ -1,7 +1,7 @@
 // Minima, maxima and where they stand on the CPU, by every strategy, against the standard algorithms.
-#include <gtest/gtest.h>
-
 #include <triptych/reduction/reduce.hpp>
+
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>

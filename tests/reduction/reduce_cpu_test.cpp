@@ -1,8 +1,8 @@
 // The ready-made operations on the CPU, by every strategy, against the formulas in wider or exact arithmetic.
-#include <gtest/gtest.h>
-
 #include <triptych/core/error.hpp>
 #include <triptych/reduction/reduce.hpp>
+
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>

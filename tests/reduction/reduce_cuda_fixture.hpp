@@ -1,16 +1,17 @@
 // What the tests of the CUDA reductions share: their options, and inputs whose sums are exact in any order.
 #pragma once
 
-#include "sizes.hpp"
-#include "testing/cuda_fixture.hpp"
-#include "testing/random.hpp"
-
-#include <gtest/gtest.h>
 #include <triptych/core/buffer.hpp>
 #include <triptych/reduction/reduce.hpp>
 
+#include <gtest/gtest.h>
+
 #include <limits>
 #include <vector>
+
+#include "sizes.hpp"
+#include "testing/cuda_fixture.hpp"
+#include "testing/random.hpp"
 
 namespace triptych::reduction {
 

@@ -1,14 +1,15 @@
 // What the CUDA reductions promise beside the value: the same bits, capture, no allocation, order on the
 // stream, refusal of bad input, and lengths past 2^31.
-#include "reduce_cuda_fixture.hpp"
-#include "testing/expect_error.hpp"
-
-#include <gtest/gtest.h>
 #include <triptych/core/error.hpp>
 #include <triptych/core/graph.hpp>
 
+#include <gtest/gtest.h>
+
 #include <bit>
 #include <string>
+
+#include "reduce_cuda_fixture.hpp"
+#include "testing/expect_error.hpp"
 
 namespace triptych::reduction {
 namespace {

@@ -1,10 +1,11 @@
 // sum, min, max, argmin, argmax, dot and moments on the GPU: every strategy against an exact oracle and the
 // CPU twin.
-#include "reduce_cuda_fixture.hpp"
-
 #include <gtest/gtest.h>
+
 #include <cmath>
 #include <string>
+
+#include "reduce_cuda_fixture.hpp"
 
 namespace triptych::reduction {
 namespace {

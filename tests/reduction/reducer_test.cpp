@@ -1,11 +1,12 @@
 // Reducer on the CPU and on the GPU gives the twins' answers and, once warm, allocates nothing.
+#include <triptych/core/error.hpp>
+#include <triptych/reduction/reducer.hpp>
+
+#include <gtest/gtest.h>
+
 #include "testing/expect_error.hpp"
 #include "testing/gpu.hpp"
 #include "testing/random.hpp"
-
-#include <gtest/gtest.h>
-#include <triptych/core/error.hpp>
-#include <triptych/reduction/reducer.hpp>
 
 namespace triptych::reduction {
 namespace {

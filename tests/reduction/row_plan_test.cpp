@@ -1,8 +1,9 @@
 // The choice of threads per row: every shape gets a plan that some kernel goes by, whatever the device.
-#include "row_plan.hpp"
+#include <triptych/core/error.hpp>
 
 #include <gtest/gtest.h>
-#include <triptych/core/error.hpp>
+
+#include "row_plan.hpp"
 
 namespace triptych::reduction {
 namespace {

@@ -1,9 +1,9 @@
 // Row sums and matrix-vector products on the CPU against double precision, and the text form of row plans.
-#include <gtest/gtest.h>
-
 #include <triptych/core/error.hpp>
 #include <triptych/core/philox.hpp>
 #include <triptych/reduction/rows.hpp>
+
+#include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>

@@ -1,18 +1,19 @@
 // Row sums and matrix-vector products on the GPU: every plan and shape against double precision.
-#include "sizes.hpp"
-#include "testing/cuda_fixture.hpp"
-#include "testing/expect_error.hpp"
-#include "testing/random.hpp"
-
-#include <gtest/gtest.h>
 #include <triptych/core/buffer.hpp>
 #include <triptych/core/error.hpp>
 #include <triptych/core/graph.hpp>
 #include <triptych/reduction/rows.hpp>
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
+
+#include "sizes.hpp"
+#include "testing/cuda_fixture.hpp"
+#include "testing/expect_error.hpp"
+#include "testing/random.hpp"
 
 namespace triptych::reduction {
 namespace {

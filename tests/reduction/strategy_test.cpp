@@ -1,8 +1,8 @@
 // Names, lists and promises of the strategies.
-#include <gtest/gtest.h>
-
 #include <triptych/core/error.hpp>
 #include <triptych/reduction/strategy.hpp>
+
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>

@@ -1,8 +1,8 @@
 // Sources and monoids of one's own on the CPU.
-#include <gtest/gtest.h>
-
 #include <triptych/core/error.hpp>
 #include <triptych/reduction/transform_reduce_cpu.hpp>
+
+#include <gtest/gtest.h>
 
 #include <atomic>
 #include <bit>

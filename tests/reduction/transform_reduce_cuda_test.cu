@@ -1,14 +1,15 @@
 // Structs, monoids and index transforms of one's own, by every strategy.
+#include <triptych/reduction/transform_reduce_cpu.hpp>
+#include <triptych/reduction/transform_reduce_libraries.cuh>
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
 #include "sizes.hpp"
 #include "testing/expect_error.hpp"
 #include "testing/gpu.hpp"
 #include "testing/guarded.hpp"
-
-#include <gtest/gtest.h>
-#include <triptych/reduction/transform_reduce_cpu.hpp>
-#include <triptych/reduction/transform_reduce_libraries.cuh>
-
-#include <optional>
 
 namespace triptych::reduction {
 namespace {

@@ -1,14 +1,12 @@
 // The tuning cache: what is kept, what is survived, and the choice by measuring.
-#include "testing/temporary_directory.hpp"
-
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <triptych/core/error.hpp>
 #include <triptych/core/file.hpp>
 #include <triptych/core/philox.hpp>
 #include <triptych/reduction/autotune.hpp>
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -16,6 +14,8 @@
 #include <fstream>
 #include <stdexcept>
 #include <string>
+
+#include "testing/temporary_directory.hpp"
 
 namespace triptych::reduction {
 namespace {

@@ -85,7 +85,7 @@ inline aam_fit::FitOptions whole_steps(int iterations, aam_fit::Storage storage 
                                        aam_fit::Form form = aam_fit::Form::one_pass) {
   aam_fit::FitOptions options;
   options.always_step = true;
-  options.most_iterations = iterations;
+  options.max_iterations = iterations;
   options.storage = storage;
   options.form = form;
   return options;

@@ -2,18 +2,19 @@
 // testing/gpu.hpp says.
 #pragma once
 
-#include "testing/gpu.hpp"
-#include "testing/guarded.hpp"
-
-#include <gtest/gtest.h>
 #include <triptych/core/buffer.hpp>
 #include <triptych/core/stream.hpp>
 #include <triptych/core/workspace.hpp>
+
+#include <gtest/gtest.h>
 
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
+
+#include "testing/gpu.hpp"
+#include "testing/guarded.hpp"
 
 namespace triptych::test {
 

@@ -2,13 +2,13 @@
 // failed when the environment says TRIPTYCH_REQUIRE_GPU=1. Use it first in a test's body or in SetUp.
 #pragma once
 
+#include <triptych/core/device.hpp>
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <string>
 #include <string_view>
-
-#include <triptych/core/device.hpp>
 
 #if defined(__NVCC__)
 #pragma nv_diag_suppress 177  // nvcc on clang takes the registration in GoogleTest's TEST for an unused

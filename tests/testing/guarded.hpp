@@ -2,6 +2,10 @@
 // themselves start as 0xCD bytes, so that it also sees what was not written.
 #pragma once
 
+#include <triptych/core/buffer.hpp>
+#include <triptych/core/span.hpp>
+#include <triptych/core/stream.hpp>
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,10 +14,6 @@
 #include <span>
 #include <type_traits>
 #include <vector>
-
-#include <triptych/core/buffer.hpp>
-#include <triptych/core/span.hpp>
-#include <triptych/core/stream.hpp>
 
 namespace triptych::test {
 

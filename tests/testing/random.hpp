@@ -2,14 +2,14 @@
 // its scope.
 #pragma once
 
+#include <triptych/core/philox.hpp>
+
 #include <gtest/gtest.h>
 
 #include <concepts>
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include <triptych/core/philox.hpp>
 
 #define TRIPTYCH_TRACE_SEED(seed) SCOPED_TRACE("seed " + std::to_string(seed))
 

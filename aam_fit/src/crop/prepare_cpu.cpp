@@ -1,6 +1,4 @@
 // Crops of frames: where they lie, and their planes on the CPU.
-#include "crop/prepare_cpu.hpp"
-
 #include <triptych/core/error.hpp>
 #include <triptych/core/parallel.hpp>
 
@@ -8,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "crop/prepare_cpu.hpp"
 #include "crop/prepare_math.hpp"
 
 namespace triptych::aam_fit {
@@ -80,11 +79,11 @@ void prepare_cpu(ImageView<const Grey8> frame, const Crop& crop, const Features&
   // Down the columns first, into a row of the frame's width as far as the crop reaches; then along it.
   const int left = scratch.columns.front(), right = scratch.columns.back();
   const std::int64_t span = right - left + 1;
-  constexpr std::int64_t rows_a_chunk = 16;
-  const std::int64_t chunks = (crop.height + rows_a_chunk - 1) / rows_a_chunk;
+  constexpr std::int64_t rows_per_chunk = 16;
+  const std::int64_t chunks = (crop.height + rows_per_chunk - 1) / rows_per_chunk;
   scratch.rows.resize(static_cast<std::size_t>(chunks * span));
   scratch.grey.resize(size);
-  parallel_chunks(crop.height, rows_a_chunk, threads,
+  parallel_chunks(crop.height, rows_per_chunk, threads,
                   [&](std::int64_t begin, std::int64_t end, std::int64_t chunk) {
                     float* row = scratch.rows.data() + chunk * span;
                     for (std::int64_t y = begin; y < end; ++y) {

@@ -1,7 +1,5 @@
 // Crops of frames and their features on the GPU: the sums of prepare_cpu and features_cpu in the same order.
 // A thread owns a pixel of a crop (of a channel); z counts the faces, or the channels of all faces.
-#include "crop/prepare_cuda.hpp"
-
 #include <triptych/core/cuda.cuh>
 #include <triptych/core/error.hpp>
 #include <triptych/reduction/collective/block.cuh>
@@ -9,6 +7,7 @@
 #include <utility>
 
 #include "crop/prepare_cpu.hpp"
+#include "crop/prepare_cuda.hpp"
 #include "crop/prepare_math.hpp"
 #include "features/features_math.hpp"
 
@@ -56,10 +55,10 @@ __global__ void crop_kernel(const PrepareTask task, const Stack out) {
   out.image(at.z)[at.y * out.pitch + at.x] = sum;
 }
 
-constexpr int most_radius = 300;
+constexpr int max_radius = 300;
 struct Gaussian {
   int radius = 0;
-  float weights[most_radius + 1];
+  float weights[max_radius + 1];
 };
 
 template <bool along_rows>

@@ -13,13 +13,13 @@ namespace triptych::aam_fit {
 
 namespace {
 
-constexpr std::int64_t most_points = 65535;
+constexpr std::int64_t max_points = 65535;
 constexpr double farthest = 1e6;  // pixels, or images: no landmark lies there
 
 std::int64_t point_count(TextScanner& scan) {
   const std::int64_t count = scan.count("the number of points");
-  if (count < 1 || count > most_points) {
-    scan.fail("there must be 1 to " + std::to_string(most_points) + " points, not " + std::to_string(count));
+  if (count < 1 || count > max_points) {
+    scan.fail("there must be 1 to " + std::to_string(max_points) + " points, not " + std::to_string(count));
   }
   return count;
 }

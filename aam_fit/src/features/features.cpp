@@ -17,7 +17,7 @@ void check_features(const Features& features) {
   require(width_fits(features.smooth_px) && width_fits(features.local_px) && width_fits(features.pool_px),
           "the widths of features lie between 0 and 100 pixels; these are ", features.smooth_px, ", ",
           features.local_px, " and ", features.pool_px);
-  require(features.bins >= 2 && features.bins <= most_bins, "features have 2 to ", most_bins, " bins, not ",
+  require(features.bins >= 2 && features.bins <= max_bins, "features have 2 to ", max_bins, " bins, not ",
           features.bins);
 }
 

@@ -1,24 +1,23 @@
 // Features of a grey image on the CPU.
-#include "features/features_cpu.hpp"
-
 #include <triptych/core/error.hpp>
 #include <triptych/core/parallel.hpp>
 
 #include <algorithm>
 #include <cstdint>
 
+#include "features/features_cpu.hpp"
 #include "features/features_math.hpp"
 
 namespace triptych::aam_fit {
 
 namespace {
 
-constexpr std::int64_t rows_a_chunk = 16;
+constexpr std::int64_t rows_per_chunk = 16;
 
 // body(x, y, gx, gy) for every pixel.
 template <class Body>
 void each_gradient(const float* grey, std::int64_t width, std::int64_t height, int threads, Body body) {
-  parallel_chunks(height, rows_a_chunk, threads, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+  parallel_chunks(height, rows_per_chunk, threads, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     for (std::int64_t y = begin; y < end; ++y) {
       const float* row = grey + y * width;
       const float* above = grey + std::max<std::int64_t>(y - 1, 0) * width;

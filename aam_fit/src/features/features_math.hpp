@@ -21,15 +21,15 @@ inline void gaussian_weights(float sigma_px, float* weights) {
   for (int i = 0; i <= radius; ++i) weights[i] = static_cast<float>(weight(i) / sum);
 }
 
-constexpr int most_bins = 16;
+constexpr int max_bins = 16;
 
 // Directions of the bins: cosine and sine of 2 pi k / bins. Made on the host for both twins.
 struct BinDirections {
-  float x[most_bins], y[most_bins];
+  float x[max_bins], y[max_bins];
 };
 inline BinDirections bin_directions(int bins) {
   BinDirections d{};
-  for (int k = 0; k < bins && k < most_bins; ++k) {
+  for (int k = 0; k < bins && k < max_bins; ++k) {
     const double turn = 2 * 3.14159265358979323846 * k / bins;
     d.x[k] = static_cast<float>(std::cos(turn));
     d.y[k] = static_cast<float>(std::sin(turn));

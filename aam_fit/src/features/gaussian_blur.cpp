@@ -1,18 +1,17 @@
-#include "features/gaussian_blur.hpp"
-
 #include <triptych/core/parallel.hpp>
 
 #include <algorithm>
 #include <cstdint>
 
 #include "features/features_math.hpp"
+#include "features/gaussian_blur.hpp"
 
 namespace triptych::aam_fit {
 
 namespace {
 
 // Rows that are worth handing to a thread.
-constexpr std::int64_t rows_a_chunk = 16;
+constexpr std::int64_t rows_per_chunk = 16;
 
 // Taps along the row, into `out`. Between the borders the loop over x is innermost, so that it vectorises.
 void blur_row(const float* in, float* out, std::int64_t width, const float* weights, std::int64_t radius) {
@@ -37,11 +36,11 @@ void gaussian_blur(ImageView<float> plane, float sigma_px, BlurScratch& scratch,
   gaussian_weights(sigma_px, scratch.weights.data());
   const float* weights = scratch.weights.data();
   float* rows = scratch.rows.data();
-  parallel_chunks(height, rows_a_chunk, threads, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+  parallel_chunks(height, rows_per_chunk, threads, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     for (std::int64_t y = begin; y < end; ++y)
       blur_row(plane.row(y).data(), rows + y * width, width, weights, radius);
   });
-  parallel_chunks(height, rows_a_chunk, threads, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+  parallel_chunks(height, rows_per_chunk, threads, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
     for (std::int64_t y = begin; y < end; ++y) {
       float* out = plane.row(y).data();
       const float* centre = rows + y * width;

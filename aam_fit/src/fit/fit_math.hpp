@@ -34,19 +34,19 @@ TRIPTYCH_INLINE_HD bool has_contrast(T alpha, T spread, T S2, T g0g0) {
 
 // FitOptions as numbers for a kernel.
 struct FitRules {
-  std::int32_t most_iterations, steps;
-  std::int32_t always_step;   // 0 or 1
-  std::int64_t most_outside;  // pixels
-  float least_gain, least_move_px;
+  std::int32_t max_iterations, steps;
+  std::int32_t always_step;  // 0 or 1
+  std::int64_t max_outside;  // pixels
+  float min_gain, min_move_px;
 };
 
 inline FitRules fit_rules(const FitOptions& options, std::int64_t pixels) {
-  return {options.most_iterations,
+  return {options.max_iterations,
           options.steps,
           options.always_step ? 1 : 0,
-          static_cast<std::int64_t>(options.most_outside * static_cast<double>(pixels)),
-          static_cast<float>(options.least_gain),
-          static_cast<float>(options.least_move_px)};
+          static_cast<std::int64_t>(options.max_outside * static_cast<double>(pixels)),
+          static_cast<float>(options.min_gain),
+          static_cast<float>(options.min_move_px)};
 }
 
 // What a look at the image found. T: float or double.
@@ -75,7 +75,7 @@ TRIPTYCH_INLINE_HD T trial_scale(const FitState<T>& state) {
 
 template <class T>
 TRIPTYCH_INLINE_HD bool lost(FitState<T>& state, const FitRules& rules, const Look<T>& look) {
-  if (look.outside > rules.most_outside)
+  if (look.outside > rules.max_outside)
     state.status = FitStatus::lost_outside;
   else if (!look.contrast)
     state.status = FitStatus::lost_contrast;
@@ -90,7 +90,7 @@ TRIPTYCH_INLINE_HD void begin(FitState<T>& state, const FitRules& rules, const L
   state.error = look.error;
   if (lost(state, rules, look)) {
     state.running = false;
-  } else if (rules.most_iterations == 0) {
+  } else if (rules.max_iterations == 0) {
     state.status = FitStatus::out_of_iterations;
     state.running = false;
   }
@@ -102,19 +102,19 @@ template <class T>
 TRIPTYCH_INLINE_HD bool judge(FitState<T>& state, const FitRules& rules, const Look<T>& look, T move_px) {
   ++state.evaluations;
   if (state.trial == 0) state.whole_move_px = move_px;
-  const bool still = state.whole_move_px <= T(rules.least_move_px);
+  const bool still = state.whole_move_px <= T(rules.min_move_px);
   if (rules.always_step != 0) {
     ++state.iterations;
     state.error = look.error;
     if (lost(state, rules, look)) {
       state.running = false;
-    } else if (state.iterations == rules.most_iterations) {
+    } else if (state.iterations == rules.max_iterations) {
       state.status = still ? FitStatus::converged : FitStatus::out_of_iterations;
       state.running = false;
     }
     return true;
   }
-  const bool usable = look.contrast && look.outside <= rules.most_outside;
+  const bool usable = look.contrast && look.outside <= rules.max_outside;
   if (!(usable && look.error < state.error)) {
     if (++state.trial == rules.steps) {
       state.status = still ? FitStatus::converged : FitStatus::no_improvement;
@@ -124,10 +124,10 @@ TRIPTYCH_INLINE_HD bool judge(FitState<T>& state, const FitRules& rules, const L
   }
   const T gain = state.error - look.error;
   ++state.iterations;
-  if (still || gain < T(rules.least_gain) * state.error) {
+  if (still || gain < T(rules.min_gain) * state.error) {
     state.status = FitStatus::converged;
     state.running = false;
-  } else if (state.iterations == rules.most_iterations) {
+  } else if (state.iterations == rules.max_iterations) {
     state.status = FitStatus::out_of_iterations;
     state.running = false;
   }

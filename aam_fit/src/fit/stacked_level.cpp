@@ -1,17 +1,17 @@
 // Stacks the rows of a level, rounds them where they are stored as halves, and solves what one pass adds up.
-#include "fit/stacked_level.hpp"
-
 #include <triptych/core/error.hpp>
 #include <triptych/core/parallel.hpp>
 #include <triptych/reduction/collective/chunks.hpp>
 
 #include <Eigen/Core>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <span>
 
 #include "fit/fit_math.hpp"
+#include "fit/stacked_level.hpp"
 
 namespace triptych::aam_fit {
 
@@ -43,9 +43,9 @@ float round_row(float* row, std::uint16_t* halves, std::int64_t count) {
 // The products of all rows with Qg, g0 and ones: rows x (modes + 2). Blocks are added in their order, so that
 // the bits do not depend on the threads.
 Matrix products(const StackedLevel& s, int threads) {
-  constexpr std::int64_t block = 1024, most_parts = 32;
+  constexpr std::int64_t block = 1024, max_parts = 32;
   const std::int64_t n = s.samples, blocks = (n + block - 1) / block;
-  const std::int64_t chunk = std::max<std::int64_t>(1, (blocks + most_parts - 1) / most_parts) * block;
+  const std::int64_t chunk = std::max<std::int64_t>(1, (blocks + max_parts - 1) / max_parts) * block;
   std::vector<Matrix> parts(static_cast<std::size_t>(reduction::chunk_count(n, chunk)),
                             Matrix::Zero(s.rows(), s.modes + 2));
   reduction::fold_chunks(

@@ -15,14 +15,14 @@ namespace triptych::aam_fit {
 namespace {
 
 // Errors are judged against those of so many believed frames, once there are a few.
-constexpr std::size_t most_remembered = 31, least_remembered = 5;
+constexpr std::size_t max_remembered = 31, min_remembered = 5;
 constexpr double times_the_usual = 2;
 // A face that correlates less than this with the mean texture is none, whatever was learnt; one that
 // correlates more than that is one.
-constexpr double least_correlation = 0.4, sure_correlation = 0.8;
+constexpr double min_correlation = 0.4, sure_correlation = 0.8;
 // Root mean square of the parameters in their standard deviations.
-constexpr double most_deviation = 4;
-constexpr double least_face_px = 8;
+constexpr double max_deviation = 4;
+constexpr double min_face_px = 8;
 
 // |r|^2 a sample of a texture that correlates so with the mean, in the level's way of normalising. floored:
 // below one half, alpha is the floor.
@@ -42,7 +42,7 @@ class FaceTracker::Impl {
   Impl(const Model& model, const FitterOptions& options, const TrackOptions& track, const Device& device)
       : fitter_(model, options, device),
         track_(track),
-        ceiling_(error_at(model.levels.back(), least_correlation)),
+        ceiling_(error_at(model.levels.back(), min_correlation)),
         sure_(error_at(model.levels.back(), sure_correlation)) {
     require(track.lost_error >= 0, "the error at which a face is lost is not negative: ", track.lost_error);
   }
@@ -76,7 +76,7 @@ class FaceTracker::Impl {
     tracked.found = believed(frame, tracked.fit);
     if (tracked.found) {
       last_ = tracked.fit.landmarks;
-      errors_[remembered_++ % most_remembered] = tracked.fit.error;
+      errors_[remembered_++ % max_remembered] = tracked.fit.error;
     } else {
       last_.clear();
     }
@@ -94,8 +94,8 @@ class FaceTracker::Impl {
       squares += deviation * deviation;
       ++counted;
     }
-    if (!(squares <= most_deviation * most_deviation * counted)) return false;
-    if (!(face_size(fit.landmarks) >= least_face_px)) return false;
+    if (!(squares <= max_deviation * max_deviation * counted)) return false;
+    if (!(face_size(fit.landmarks) >= min_face_px)) return false;
     const auto inside = std::count_if(fit.landmarks.begin(), fit.landmarks.end(), [&](Point p) {
       return p.x >= 0 && p.y >= 0 && p.x < static_cast<double>(frame.width()) &&
              p.y < static_cast<double>(frame.height());
@@ -105,9 +105,9 @@ class FaceTracker::Impl {
 
   double bound() const {
     if (track_.lost_error > 0) return track_.lost_error;
-    const std::size_t count = std::min(remembered_, most_remembered);
-    if (count < least_remembered) return ceiling_;
-    std::array<double, most_remembered> sorted = errors_;
+    const std::size_t count = std::min(remembered_, max_remembered);
+    if (count < min_remembered) return ceiling_;
+    std::array<double, max_remembered> sorted = errors_;
     const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(count / 2);
     std::nth_element(sorted.begin(), middle, sorted.begin() + static_cast<std::ptrdiff_t>(count));
     return std::clamp(times_the_usual * *middle, sure_, ceiling_);
@@ -117,7 +117,7 @@ class FaceTracker::Impl {
   TrackOptions track_;
   double ceiling_, sure_;
   Shape last_;
-  std::array<double, most_remembered> errors_{};
+  std::array<double, max_remembered> errors_{};
   std::size_t remembered_ = 0;
 };
 

@@ -18,7 +18,7 @@ void check_fitter_options(const Model& model, const FitterOptions& options, cons
   require(!model.levels.empty(), "a model without levels cannot be fitted");
   require(options.around >= 0 && options.around <= 10, "a crop cannot hold ", options.around,
           " of the face around it");
-  require(options.most_faces >= 1, "a batch cannot have ", options.most_faces, " faces");
+  require(options.max_faces >= 1, "a batch cannot have ", options.max_faces, " faces");
   if (options.algorithm == Algorithm::regression) return;
   require(!device.is_cuda(), "the inverse compositional algorithms run on the CPU alone");
   for (const Level& level : model.levels)
@@ -65,7 +65,7 @@ std::vector<Fit> Fitter::fit(std::span<const Face> faces) {
 }
 
 void Fitter::submit(const Face& face) {
-  require(in_flight() < most_in_flight, "no more than ", most_in_flight,
+  require(in_flight() < max_in_flight, "no more than ", max_in_flight,
           " frames can be in flight: call next() first");
   engine_->check(face);
   engine_->submit(face);

@@ -1,9 +1,9 @@
-#include "fitter/fitter_engine.hpp"
-
 #include <triptych/core/error.hpp>
 
 #include <algorithm>
 #include <cmath>
+
+#include "fitter/fitter_engine.hpp"
 
 namespace triptych::aam_fit {
 

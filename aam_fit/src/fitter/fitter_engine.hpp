@@ -28,7 +28,7 @@ class FitterEngine {
   void check(const Face& face) const;
 
   virtual std::vector<Fit> fit(std::span<const Face> faces) = 0;
-  // At most Fitter::most_in_flight are submitted and not yet fetched; next() is the oldest of them.
+  // At most Fitter::max_in_flight are submitted and not yet fetched; next() is the oldest of them.
   virtual void submit(const Face& face) = 0;
   virtual Fit next() = 0;
   virtual int in_flight() const = 0;
@@ -54,7 +54,7 @@ bool shares_parameters(const Level& level, const Level& before);
 
 inline FitOptions level_options(const FitterOptions& options, const Level& level) {
   FitOptions fit = options.fit;
-  if (fit.most_iterations == 0) fit.most_iterations = level.iterations;
+  if (fit.max_iterations == 0) fit.max_iterations = level.iterations;
   return fit;
 }
 

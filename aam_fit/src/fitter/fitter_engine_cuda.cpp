@@ -41,19 +41,19 @@ struct Stage {
 
 // The faces of one call, on the way.
 struct Job {
-  Job(int most_faces, int points, int most_parameters)
-      : pinned_frames(most_faces),
-        pinned_landmarks(std::int64_t{most_faces} * 2 * points),
-        pinned_kept(std::int64_t{most_faces} * most_parameters),
-        pinned_summaries(most_faces),
-        frames(most_faces),
+  Job(int max_faces, int points, int max_parameters)
+      : pinned_frames(max_faces),
+        pinned_landmarks(std::int64_t{max_faces} * 2 * points),
+        pinned_kept(std::int64_t{max_faces} * max_parameters),
+        pinned_summaries(max_faces),
+        frames(max_faces),
         landmarks(pinned_landmarks.size()),
         kept(pinned_kept.size()),
-        summaries(most_faces),
-        crops(most_faces),
+        summaries(max_faces),
+        crops(max_faces),
         shapes(pinned_landmarks.size()),
         parameters(pinned_kept.size()),
-        fits(most_faces) {}
+        fits(max_faces) {}
 
   Stream stream;
   Event done{Timing::off};
@@ -80,33 +80,33 @@ class CudaEngine final : public FitterEngine {
       : FitterEngine(model, options), device_(activated(ordinal)) {
     const Stream stream;
     stages_.reserve(model.levels.size());
-    std::int64_t most_planes = 0, most_scratch = 0;
+    std::int64_t max_planes = 0, max_scratch = 0;
     for (const Level& level : model.levels) {
       add_stage(level, stream);
       const Stage& stage = stages_.back();
       const std::int64_t size = std::int64_t{stage.level.width} * stage.level.height;
-      most_planes = std::max(most_planes, size * channels(level.features));
-      most_scratch =
-          std::max(most_scratch, scratch_floats(stage.level.width, stage.level.height, level.features));
-      most_parameters_ = std::max(most_parameters_, stage.fitter.parameter_count());
+      max_planes = std::max(max_planes, size * channels(level.features));
+      max_scratch =
+          std::max(max_scratch, scratch_floats(stage.level.width, stage.level.height, level.features));
+      max_parameters_ = std::max(max_parameters_, stage.fitter.parameter_count());
     }
-    planes_ = DeviceBuffer<float>(options.most_faces * most_planes);
-    scratch_ = DeviceBuffer<float>(options.most_faces * most_scratch);
+    planes_ = DeviceBuffer<float>(options.max_faces * max_planes);
+    scratch_ = DeviceBuffer<float>(options.max_faces * max_scratch);
     for (Stage& stage : stages_) {
       const int count = channels(stage.features);
       const std::int64_t rows = std::int64_t{stage.level.height} * count, face = rows * stage.level.width;
-      stage.planes.reserve(static_cast<std::size_t>(options.most_faces));
-      for (std::int64_t i = 0; i < options.most_faces; ++i)
+      stage.planes.reserve(static_cast<std::size_t>(options.max_faces));
+      for (std::int64_t i = 0; i < options.max_faces; ++i)
         stage.planes.push_back(
             {DeviceImageView<const float>(planes_.data() + i * face, stage.level.width, rows), count});
     }
-    const std::int64_t frame = std::int64_t{options.most_width} * options.most_height;
+    const std::int64_t frame = std::int64_t{options.max_width} * options.max_height;
     for (auto& slot : slots_) {
-      slot.emplace(1, model.points, most_parameters_);
+      slot.emplace(1, model.points, max_parameters_);
       slot->staging = PinnedBuffer<std::uint8_t>(frame);
       slot->pixels = DeviceBuffer<std::uint8_t>(frame);
     }
-    if (options.most_faces > 1) batch_.emplace(options.most_faces, model.points, most_parameters_);
+    if (options.max_faces > 1) batch_.emplace(options.max_faces, model.points, max_parameters_);
     stream.synchronize();
   }
 
@@ -115,7 +115,7 @@ class CudaEngine final : public FitterEngine {
     std::vector<Fit> fits;
     fits.reserve(faces.size());
     if (batch_ && faces.size() > 1) {
-      const auto most = static_cast<std::size_t>(options_.most_faces);
+      const auto most = static_cast<std::size_t>(options_.max_faces);
       for (std::size_t i = 0; i < faces.size(); i += most) {
         const auto part = faces.subspan(i, std::min(most, faces.size() - i));
         begin(*batch_, part);
@@ -156,9 +156,8 @@ class CudaEngine final : public FitterEngine {
  private:
   void check_for_engine(const Face& face) const override {
     const std::int64_t width = face.frame.width(), height = face.frame.height();
-    require(width <= options_.most_width && height <= options_.most_height, "a frame of ", width, " x ",
-            height, " is larger than the ", options_.most_width, " x ", options_.most_height,
-            " that were foreseen");
+    require(width <= options_.max_width && height <= options_.max_height, "a frame of ", width, " x ", height,
+            " is larger than the ", options_.max_width, " x ", options_.max_height, " that were foreseen");
     check_crop(width, height, crop_for(model_.levels.front(), face.start, options_.around));
   }
 
@@ -183,7 +182,7 @@ class CudaEngine final : public FitterEngine {
     s0_.emplace_back(level.s0.size());
     copy_to_device(level.s0.span(), s0_.back().span(), stream);
     common.s0 = s0_.back().data();
-    stages_.push_back({LevelFitterCuda(level, level_options(options_, level), options_.most_faces, stream),
+    stages_.push_back({LevelFitterCuda(level, level_options(options_, level), options_.max_faces, stream),
                        level.features,
                        common,
                        level.samples(),
@@ -261,7 +260,7 @@ class CudaEngine final : public FitterEngine {
       level.fitted = job.parameters.data();
       level.fits = job.fits.data();
       level.kept = job.kept.data();
-      level.kept_stride = most_parameters_;
+      level.kept_stride = max_parameters_;
       level.summaries = job.summaries.data();
       if (level.level == 0) launch_reset(level, stream);
       launch_begin_level(level, stream);
@@ -288,8 +287,8 @@ class CudaEngine final : public FitterEngine {
     }
     copy_to_host(job.landmarks.span().first(coordinates),
                  job.pinned_landmarks.span().first(static_cast<std::size_t>(coordinates)), stream);
-    copy_to_host(job.kept.span().first(std::int64_t{count} * most_parameters_),
-                 job.pinned_kept.span().first(some * static_cast<std::size_t>(most_parameters_)), stream);
+    copy_to_host(job.kept.span().first(std::int64_t{count} * max_parameters_),
+                 job.pinned_kept.span().first(some * static_cast<std::size_t>(max_parameters_)), stream);
     copy_to_host(job.summaries.span().first(count), job.pinned_summaries.span().first(some), stream);
   }
 
@@ -304,7 +303,7 @@ class CudaEngine final : public FitterEngine {
       p = {landmarks[0], landmarks[1]};
       landmarks += 2;
     }
-    const float* kept = job.pinned_kept.data() + i * most_parameters_;
+    const float* kept = job.pinned_kept.data() + i * max_parameters_;
     fit.parameters.assign(kept, kept + stage.level.parameters);
     fit.error = double{summary.error} / static_cast<double>(stage.samples);
     fit.iterations = summary.iterations;
@@ -313,12 +312,12 @@ class CudaEngine final : public FitterEngine {
   }
 
   Device device_;
-  int most_parameters_ = 0;
+  int max_parameters_ = 0;
   std::vector<DeviceBuffer<float>> s0_;
   std::vector<Stage> stages_;
   DeviceBuffer<float> planes_, scratch_;
   Event last_fit_{Timing::off};
-  std::array<std::optional<Job>, Fitter::most_in_flight> slots_;
+  std::array<std::optional<Job>, Fitter::max_in_flight> slots_;
   std::optional<Job> batch_;
   std::size_t submitted_ = 0, fetched_ = 0;
 };

@@ -1,8 +1,8 @@
 // What happens between the levels of a fit on the GPU. A block owns a face.
-#include "fitter/fitter_kernels.hpp"
-
 #include <triptych/core/cuda.cuh>
 #include <triptych/reduction/collective/warp.cuh>
+
+#include "fitter/fitter_kernels.hpp"
 
 namespace triptych::aam_fit {
 

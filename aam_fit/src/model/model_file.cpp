@@ -1,5 +1,3 @@
-#include "model/model_format.hpp"
-
 #include <triptych/aam_fit/model_file.hpp>
 #include <triptych/core/error.hpp>
 #include <triptych/core/file.hpp>
@@ -10,6 +8,7 @@
 #include <iterator>
 
 #include "model/checksum.hpp"
+#include "model/model_format.hpp"
 
 namespace triptych::aam_fit {
 

@@ -1,7 +1,7 @@
 // The convex hull: a chain below and a chain above the points in the order of x.
-#include "shape/hull.hpp"
-
 #include <algorithm>
+
+#include "shape/hull.hpp"
 
 namespace triptych::aam_fit {
 namespace {

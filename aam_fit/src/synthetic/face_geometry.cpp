@@ -1,6 +1,6 @@
-#include "synthetic/face_geometry.hpp"
-
 #include <numbers>
+
+#include "synthetic/face_geometry.hpp"
 
 namespace triptych::aam_fit::face {
 

@@ -1,8 +1,7 @@
-#include "synthetic/face_maps.hpp"
-
 #include <triptych/core/parallel.hpp>
 
 #include "synthetic/face_geometry.hpp"
+#include "synthetic/face_maps.hpp"
 
 namespace triptych::aam_fit::face {
 

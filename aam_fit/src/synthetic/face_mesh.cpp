@@ -1,10 +1,9 @@
-#include "synthetic/face_mesh.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include "synthetic/face_geometry.hpp"
 #include "synthetic/face_maps.hpp"
+#include "synthetic/face_mesh.hpp"
 
 namespace triptych::aam_fit::face {
 

@@ -1,11 +1,10 @@
 // A level's frame, and shapes and textures in it.
-#include "train/level_model.hpp"
-
 #include <triptych/core/error.hpp>
 #include <triptych/core/parallel.hpp>
 
 #include <algorithm>
 
+#include "train/level_model.hpp"
 #include "warp/warp.hpp"
 
 namespace triptych::aam_fit {

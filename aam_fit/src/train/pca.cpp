@@ -1,6 +1,4 @@
 // Principal components through the Gram matrix, and the products that training spends its time on.
-#include "train/pca.hpp"
-
 #include <triptych/core/parallel.hpp>
 
 #include <Eigen/Eigenvalues>
@@ -8,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+
+#include "train/pca.hpp"
 
 namespace triptych::aam_fit {
 namespace {

@@ -1,11 +1,11 @@
 // Generalised Procrustes analysis and the shape's PCA.
-#include "train/shape_model.hpp"
-
 #include <Eigen/QR>
 #include <Eigen/SVD>
 
 #include <algorithm>
 #include <cmath>
+
+#include "train/shape_model.hpp"
 
 namespace triptych::aam_fit {
 namespace {

@@ -1,6 +1,4 @@
 // Normalised textures and their mean.
-#include "train/texture.hpp"
-
 #include <triptych/core/error.hpp>
 #include <triptych/core/parallel.hpp>
 
@@ -8,6 +6,7 @@
 #include <cmath>
 
 #include "fit/fit_math.hpp"
+#include "train/texture.hpp"
 
 namespace triptych::aam_fit {
 namespace {

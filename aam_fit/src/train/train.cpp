@@ -74,8 +74,8 @@ std::vector<LevelOptions> levels_for(Update update) {
 }
 
 // As many as asked for, but one at least, and no more than residuals of a gibibyte have room for.
-Displacements starts_a_face(std::span<const LevelOptions> levels, std::size_t faces,
-                            const TrainOptions& options) {
+Displacements starts_per_face(std::span<const LevelOptions> levels, std::size_t faces,
+                              const TrainOptions& options) {
   constexpr std::int64_t most = std::int64_t{1} << 28;  // floats
   std::int64_t samples = 1;
   for (const LevelOptions& level : levels)
@@ -158,7 +158,7 @@ Model train(const std::vector<Example>& examples, const TrainOptions& options, c
 
   std::vector<Start> starts;
   if (regression)
-    starts = make_starts(shapes.mean, faces, starts_a_face(levels, faces.size(), options), options.seed);
+    starts = make_starts(shapes.mean, faces, starts_per_face(levels, faces.size(), options), options.seed);
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const std::string name = level_name(i, levels.size());
     steps.next(name + ": textures");

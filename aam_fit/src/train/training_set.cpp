@@ -1,22 +1,21 @@
 // What train() checks before it starts, and the mirror images.
-#include "train/training_set.hpp"
-
 #include <triptych/core/error.hpp>
 
 #include <algorithm>
 #include <cmath>
 
+#include "train/training_set.hpp"
+
 namespace triptych::aam_fit {
 namespace {
 
 void check_example(const Example& example, std::size_t points) {
-  constexpr int least_side = 16;
-  constexpr double most_outside = 0.25;  // of the image's longer side
+  constexpr int min_side = 16;
+  constexpr double max_outside = 0.25;  // of the image's longer side
   const GreyImage& image = example.image;
   const std::string& name = example.name;
-  require(image.width >= least_side && image.height >= least_side, name, ": an image of ", image.width, " x ",
-          image.height, " pixels is too small to learn from (", least_side, " x ", least_side,
-          " is the least)");
+  require(image.width >= min_side && image.height >= min_side, name, ": an image of ", image.width, " x ",
+          image.height, " pixels is too small to learn from (", min_side, " x ", min_side, " is the least)");
   require(
       image.values.size() == static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height),
       name, ": an image of ", image.width, " x ", image.height, " pixels has ", image.values.size(),
@@ -24,7 +23,7 @@ void check_example(const Example& example, std::size_t points) {
   require(!example.landmarks.empty(), name, ": there are no landmarks");
   require(example.landmarks.size() == points, name, ": there are ", example.landmarks.size(),
           " landmarks, but ", points, " in the first example");
-  const double slack = most_outside * std::max(image.width, image.height);
+  const double slack = max_outside * std::max(image.width, image.height);
   for (std::size_t i = 0; i < example.landmarks.size(); ++i) {
     const Point p = example.landmarks[i];
     require(std::isfinite(p.x) && std::isfinite(p.y), name, ": landmark ", i, " is not finite");

@@ -5,15 +5,16 @@
 // Names are aam/<storage>/<form>/<mode>/<faces>x<modes>x<pixels>; a time is that of the whole fit, of all
 // faces. rotating: frames and starts go round, calls in a graph; resident: the same on the host, one by one;
 // frames_<n>: so many frames together (figure 6).
-#include "aam_fit/setup/fits.hpp"
-#include "support/limits.hpp"
-#include "support/runner.hpp"
-
-#include <benchmark/benchmark.h>
 #include <triptych/core/device.hpp>
 #include <triptych/core/parallel.hpp>
 
+#include <benchmark/benchmark.h>
+
 #include <cstdio>
+
+#include "aam_fit/setup/fits.hpp"
+#include "support/limits.hpp"
+#include "support/runner.hpp"
 
 namespace triptych::bench {
 namespace {

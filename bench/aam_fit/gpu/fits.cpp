@@ -1,13 +1,12 @@
 // aam_fit_bench on a GPU: the literal and the one-pass form, in floats and halves, one face and a batch.
-#include "aam_fit/setup/fits.hpp"
-
-#include "support/limits.hpp"
-#include "support/runner.hpp"
-
 #include <triptych/aam_fit/fit_cuda.hpp>
 #include <triptych/core/buffer.hpp>
 
 #include <algorithm>
+
+#include "aam_fit/setup/fits.hpp"
+#include "support/limits.hpp"
+#include "support/runner.hpp"
 
 namespace triptych::bench {
 namespace {

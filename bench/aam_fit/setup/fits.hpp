@@ -1,9 +1,6 @@
 // What the halves of aam_fit_bench share: the sizes, the scenes, the names and what the twin finds.
 #pragma once
 
-#include "support/timing.hpp"
-#include "testing/aam_scene.hpp"
-
 #include <triptych/aam_fit/fit.hpp>
 
 #include <array>
@@ -15,6 +12,9 @@
 #include <string>
 #include <tuple>
 #include <vector>
+
+#include "support/timing.hpp"
+#include "testing/aam_scene.hpp"
 
 namespace triptych::bench {
 
@@ -29,8 +29,8 @@ struct AamSize {
     return std::tie(faces, modes, pixels) < std::tie(o.faces, o.modes, o.pixels);
   }
   // What an iteration reads of the stacked matrix: rows of R, of Qg, and g0.
-  double matrix_bytes(int bytes_of_a_number) const {
-    return static_cast<double>(2 * modes + 5) * static_cast<double>(pixels) * bytes_of_a_number;
+  double matrix_bytes(int bytes_per_number) const {
+    return static_cast<double>(2 * modes + 5) * static_cast<double>(pixels) * bytes_per_number;
   }
 };
 
@@ -117,9 +117,9 @@ inline double aam_distance_px(const aam_fit::Shape& a, const aam_fit::Shape& b) 
 // own, whose distance is reported.
 inline constexpr double aam_float_px = 0.01, aam_half_px = 0.1;
 
-inline void aam_check(const aam_fit::Shape& found, const aam_fit::Shape& expected, double most_px) {
+inline void aam_check(const aam_fit::Shape& found, const aam_fit::Shape& expected, double max_px) {
   const double off = aam_distance_px(found, expected);
-  if (!(off <= most_px))
+  if (!(off <= max_px))
     throw std::runtime_error("a landmark is " + std::to_string(off) + " px off the twin's");
 }
 

@@ -6,17 +6,17 @@
 // listing_gpu: the paper's kernels in its own. listing and brute_cpu take minutes at these
 // sizes: they are timed on a few samples (named sampled) and count for all, since their time is that of a
 // sample times their number.
-#include "capsule_likelihood/setup/scenes.hpp"
-#include "support/runner.hpp"
-
-#include <benchmark/benchmark.h>
 #include <triptych/capsule_likelihood/listing.hpp>
 #include <triptych/core/device.hpp>
+
+#include <benchmark/benchmark.h>
 
 #include <cmath>
 #include <cstdio>
 
+#include "capsule_likelihood/setup/scenes.hpp"
 #include "likelihood/evaluate_paths.hpp"
+#include "support/runner.hpp"
 
 namespace triptych::bench {
 namespace {

@@ -1,8 +1,4 @@
 // A frame of the particle filter on the GPU, beside its likelihoods alone: what the rest of the filter costs.
-#include "capsule_likelihood/setup/scenes.hpp"
-
-#include "support/runner.hpp"
-
 #include <triptych/capsule_likelihood/kinematics.hpp>
 #include <triptych/capsule_likelihood/render.hpp>
 #include <triptych/capsule_likelihood/synthetic_walk.hpp>
@@ -12,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "capsule_likelihood/setup/scenes.hpp"
 #include "filter/filter_engine_cuda.hpp"
+#include "support/runner.hpp"
 
 namespace triptych::bench {
 namespace {

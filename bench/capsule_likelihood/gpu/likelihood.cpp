@@ -1,13 +1,12 @@
-#include "capsule_likelihood/setup/scenes.hpp"
-
-#include "support/limits.hpp"
-#include "support/runner.hpp"
-
 #include <triptych/capsule_likelihood/likelihood.hpp>
 #include <triptych/capsule_likelihood/listing.hpp>
 #include <triptych/core/buffer.hpp>
 
 #include <cmath>
+
+#include "capsule_likelihood/setup/scenes.hpp"
+#include "support/limits.hpp"
+#include "support/runner.hpp"
 
 namespace triptych::bench {
 namespace {

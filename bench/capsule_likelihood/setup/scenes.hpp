@@ -1,9 +1,6 @@
 // What the halves of capsule_likelihood_bench share: the sizes, the scenes and the names.
 #pragma once
 
-#include "support/timing.hpp"
-#include "testing/capsule_scene.hpp"
-
 #include <triptych/capsule_likelihood/likelihood.hpp>
 
 #include <cstdint>
@@ -14,6 +11,9 @@
 #include <string>
 #include <tuple>
 #include <vector>
+
+#include "support/timing.hpp"
+#include "testing/capsule_scene.hpp"
 
 namespace triptych::bench {
 

@@ -4,21 +4,22 @@
 // Names are <operation>/<type>/<strategy>/<mode>/<size>. resident: the same input each time, which may sit in
 // a cache; rotating: inputs that go round through more memory than the caches hold; memory: the CPU's plain
 // case.
-#include "reduction/setup/gpu.hpp"
-#include "support/limits.hpp"
-#include "support/runner.hpp"
-
-#include <benchmark/benchmark.h>
 #include <triptych/core/device.hpp>
 #include <triptych/core/parallel.hpp>
 #include <triptych/core/philox.hpp>
 #include <triptych/reduction/reduce.hpp>
+
+#include <benchmark/benchmark.h>
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <stdexcept>
 #include <vector>
+
+#include "reduction/setup/gpu.hpp"
+#include "support/limits.hpp"
+#include "support/runner.hpp"
 
 namespace triptych::bench {
 namespace {

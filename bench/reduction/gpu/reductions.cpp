@@ -1,16 +1,15 @@
-#include "reduction/setup/gpu.hpp"
-
-#include "peers/reduction_peers.hpp"
-#include "support/gpu_pool.hpp"
-#include "support/limits.hpp"
-#include "support/runner.hpp"
-
 #include <triptych/reduction/autotune.hpp>
 #include <triptych/reduction/reduce.hpp>
 
 #include <cmath>
 #include <functional>
 #include <stdexcept>
+
+#include "peers/reduction_peers.hpp"
+#include "reduction/setup/gpu.hpp"
+#include "support/gpu_pool.hpp"
+#include "support/limits.hpp"
+#include "support/runner.hpp"
 
 namespace triptych::bench {
 namespace {

@@ -1,7 +1,5 @@
 // triptych_tune: measures the choices that depend on the GPU, and fills the tuning cache that the library
 // reads (triptych/reduction/autotune.hpp).
-#include "testing/capsule_scene.hpp"
-
 #include <triptych/capsule_likelihood/likelihood.hpp>
 #include <triptych/capsule_likelihood/tune.hpp>
 #include <triptych/core/buffer.hpp>
@@ -14,6 +12,8 @@
 #include <cstring>
 #include <exception>
 #include <string>
+
+#include "testing/capsule_scene.hpp"
 
 namespace triptych::bench {
 namespace {

@@ -1,18 +1,19 @@
 // skin_tracker_bench, calibration: from a marked frame to the filter.
-#include "skin_tracker/setup/frames.hpp"
-#include "support/runner.hpp"
-
-#include <benchmark/benchmark.h>
 #include <triptych/core/image_view.hpp>
 #include <triptych/core/philox.hpp>
 #include <triptych/core/pixel.hpp>
 #include <triptych/skin_tracker/calibrate.hpp>
+
+#include <benchmark/benchmark.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <span>
 #include <stdexcept>
 #include <vector>
+
+#include "skin_tracker/setup/frames.hpp"
+#include "support/runner.hpp"
 
 namespace triptych::bench {
 namespace {

@@ -3,20 +3,20 @@
 //
 // Names are skin/<format>/<variant>/<mode>/<size>. transfer, calculation, total: as the paper has them, 100
 // trials, frames that rotate; resident: one frame, calls in a graph; rotating: the same over many frames.
-#include "skin_tracker/setup/frames.hpp"
-#include "support/limits.hpp"
-#include "support/runner.hpp"
-
-#include <benchmark/benchmark.h>
 #include <triptych/core/device.hpp>
 #include <triptych/core/parallel.hpp>
 #include <triptych/skin_tracker/variants.hpp>
+
+#include <benchmark/benchmark.h>
 
 #include <cstdio>
 #include <functional>
 #include <memory>
 
 #include "moments/locate_paths.hpp"
+#include "skin_tracker/setup/frames.hpp"
+#include "support/limits.hpp"
+#include "support/runner.hpp"
 
 namespace triptych::bench {
 namespace {

@@ -1,10 +1,4 @@
 // skin_tracker_bench on a GPU: the columns of the paper's table, formats and batches.
-#include "skin_tracker/setup/frames.hpp"
-
-#include "skin_tracker/setup/gpu_frames.hpp"
-#include "support/limits.hpp"
-#include "support/runner.hpp"
-
 #include <triptych/core/buffer.hpp>
 #include <triptych/core/device.hpp>
 #include <triptych/core/parallel.hpp>
@@ -14,6 +8,11 @@
 #include <functional>
 #include <memory>
 #include <optional>
+
+#include "skin_tracker/setup/frames.hpp"
+#include "skin_tracker/setup/gpu_frames.hpp"
+#include "support/limits.hpp"
+#include "support/runner.hpp"
 
 namespace triptych::bench {
 namespace {

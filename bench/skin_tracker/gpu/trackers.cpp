@@ -1,14 +1,14 @@
 // skin_tracker_bench, trackers: from a frame in host memory to the head, on the GPU, the CPU, and both.
-#include "skin_tracker/setup/frames.hpp"
-#include "skin_tracker/setup/gpu_frames.hpp"
-#include "support/runner.hpp"
-
 #include <triptych/core/parallel.hpp>
 #include <triptych/skin_tracker/locate.hpp>
 #include <triptych/skin_tracker/tracker.hpp>
 
 #include <memory>
 #include <optional>
+
+#include "skin_tracker/setup/frames.hpp"
+#include "skin_tracker/setup/gpu_frames.hpp"
+#include "support/runner.hpp"
 
 namespace triptych::bench {
 namespace {
@@ -59,7 +59,7 @@ void add_tracker(const std::string& name, TrackOn on, FrameFormat format, bool p
     }
     const auto track = [&](int k) {
       if (!streamed) return tracker.track(frame(k));
-      while (tracker.in_flight() < Tracker::most_in_flight) tracker.submit(frame(k));
+      while (tracker.in_flight() < Tracker::max_in_flight) tracker.submit(frame(k));
       return tracker.next();
     };
     for (int k = 0; k < 200; ++k) tracker.track(frame(k));

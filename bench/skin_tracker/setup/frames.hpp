@@ -2,8 +2,6 @@
 // end.
 #pragma once
 
-#include "support/timing.hpp"
-
 #include <triptych/core/philox.hpp>
 #include <triptych/skin_tracker/filter.hpp>
 #include <triptych/skin_tracker/head.hpp>
@@ -16,6 +14,8 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "support/timing.hpp"
 
 namespace triptych::bench {
 

@@ -1,14 +1,14 @@
 // The frames that skin_tracker_bench has on a GPU, and the time to copy one there.
 #pragma once
 
-#include "skin_tracker/setup/frames.hpp"
-#include "support/limits.hpp"
-
 #include <triptych/core/buffer.hpp>
 #include <triptych/core/stream.hpp>
 #include <triptych/skin_tracker/frame.hpp>
 
 #include <cstdint>
+
+#include "skin_tracker/setup/frames.hpp"
+#include "support/limits.hpp"
 
 namespace triptych::bench {
 

@@ -1,8 +1,8 @@
-#include "body/flat_skeleton.hpp"
-
 #include <triptych/core/error.hpp>
 
 #include <algorithm>
+
+#include "body/flat_skeleton.hpp"
 
 namespace triptych::capsule_likelihood::detail {
 

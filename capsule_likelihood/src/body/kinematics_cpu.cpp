@@ -67,10 +67,10 @@ void detail::pose_cpu_by(PosePath by, const Skeleton& skeleton, MatrixView<const
                            skeleton.capsule_count(), skeleton.pose_size());
   const detail::FlatSkeleton flat = detail::flatten(skeleton);
   const PoseOne path = by == PosePath::plain ? pose_one_plain : best_path();
-  constexpr std::int64_t poses_a_chunk = 64;
+  constexpr std::int64_t poses_per_chunk = 64;
   parallel_chunks(
-      poses.rows(), poses_a_chunk, threads, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-        std::array<Frame, Skeleton::most_joints> frames;
+      poses.rows(), poses_per_chunk, threads, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
+        std::array<Frame, Skeleton::max_joints> frames;
         for (std::int64_t i = begin; i < end; ++i) {
           path(flat, poses.row(i).data(), frames.data(), joints.rows() > 0 ? joints.row(i).data() : nullptr,
                bodies.rows() > 0 ? bodies.row(i).data() : nullptr);

@@ -16,8 +16,8 @@ using detail::Frame;
 using detail::Mat3;
 
 // Lanes that share a pose. Joints of one level are few (five or six in a human), angles and capsules many.
-constexpr int lanes_a_pose = 16;
-constexpr int most_poses_a_block = 8;
+constexpr int lanes_per_pose = 16;
+constexpr int max_poses_per_block = 8;
 // A joint's frame in shared memory: 9 + 3 floats, and one more, so that lanes fall into different banks.
 constexpr int frame_floats = 13;
 
@@ -56,21 +56,21 @@ __device__ Frame load_frame(const float* slot) {
   return {load_rotation(slot), {slot[9], slot[10], slot[11]}};
 }
 
-// lanes_a_pose threads own a pose: first each turns the angles of some joints into a rotation, all joints at
-// once; then the frames are chained level by level from the root outwards; then each writes some places and
-// capsules. Frames stay in shared memory.
+// lanes_per_pose threads own a pose: first each turns the angles of some joints into a rotation, all joints
+// at once; then the frames are chained level by level from the root outwards; then each writes some places
+// and capsules. Frames stay in shared memory.
 __global__ void pose_kernel(Arguments a) {
   extern __shared__ float all_frames[];
-  const int lane = static_cast<int>(threadIdx.x) % lanes_a_pose;
-  const int group = static_cast<int>(threadIdx.x) / lanes_a_pose;
-  const int poses_a_block = static_cast<int>(blockDim.x) / lanes_a_pose;
+  const int lane = static_cast<int>(threadIdx.x) % lanes_per_pose;
+  const int group = static_cast<int>(threadIdx.x) / lanes_per_pose;
+  const int poses_per_block = static_cast<int>(blockDim.x) / lanes_per_pose;
   float* frames = all_frames + group * a.joint_count * frame_floats;
-  const std::int64_t row = std::int64_t{blockIdx.x} * poses_a_block + group;
+  const std::int64_t row = std::int64_t{blockIdx.x} * poses_per_block + group;
   const bool active = row < a.rows;
 
   if (active) {
     const float* pose = a.poses + row * a.pose_stride;
-    for (int j = lane; j < a.joint_count; j += lanes_a_pose) {
+    for (int j = lane; j < a.joint_count; j += lanes_per_pose) {
       const FlatJoint joint = a.joints[j];
       if (j == 0) {
         store_frame(frames, detail::root_frame(joint, pose));
@@ -83,7 +83,7 @@ __global__ void pose_kernel(Arguments a) {
   for (int level = 0; level < a.level_count; ++level) {
     if (active) {
       const int end = a.level_begin[level + 1];
-      for (int k = a.level_begin[level] + lane; k < end; k += lanes_a_pose) {
+      for (int k = a.level_begin[level] + lane; k < end; k += lanes_per_pose) {
         const int j = a.by_level[k];
         const FlatJoint joint = a.joints[j];
         float* slot = frames + j * frame_floats;
@@ -96,13 +96,13 @@ __global__ void pose_kernel(Arguments a) {
   if (!active) return;
   if (a.places != nullptr) {
     auto* places = reinterpret_cast<float*>(a.places + row * a.place_stride);
-    for (int i = lane; i < 3 * a.joint_count; i += lanes_a_pose) {
+    for (int i = lane; i < 3 * a.joint_count; i += lanes_per_pose) {
       places[i] = frames[i / 3 * frame_floats + 9 + i % 3];
     }
   }
   if (a.bodies != nullptr) {
     Capsule* body = a.bodies + row * a.body_stride;
-    for (int k = lane; k < a.capsule_count; k += lanes_a_pose) {
+    for (int k = lane; k < a.capsule_count; k += lanes_per_pose) {
       const FlatCapsule flesh = a.capsules[k];
       body[k] = detail::to_world(load_frame(frames + flesh.joint * frame_floats), flesh.capsule);
     }
@@ -156,20 +156,20 @@ void pose_cuda(const DeviceSkeleton& skeleton, DeviceMatrixView<const float> pos
                                poses.stride(),
                                joints.stride(),
                                bodies.stride()};
-  // What every launch may use without asking for more. A whole warp at least: Skeleton::most_joints fits.
-  constexpr std::size_t most_shared_bytes = 48 * 1024;
-  constexpr int poses_a_warp = 32 / lanes_a_pose;
-  static_assert(poses_a_warp * Skeleton::most_joints * frame_floats * sizeof(float) <= most_shared_bytes);
+  // What every launch may use without asking for more. A whole warp at least: Skeleton::max_joints fits.
+  constexpr std::size_t max_shared_bytes = 48 * 1024;
+  constexpr int poses_per_warp = 32 / lanes_per_pose;
+  static_assert(poses_per_warp * Skeleton::max_joints * frame_floats * sizeof(float) <= max_shared_bytes);
   const std::size_t pose_bytes = static_cast<std::size_t>(data.joint_count) * frame_floats * sizeof(float);
-  int poses_a_block = most_poses_a_block;
-  while (poses_a_block > poses_a_warp &&
-         static_cast<std::size_t>(poses_a_block) * pose_bytes > most_shared_bytes) {
-    poses_a_block -= poses_a_warp;
+  int poses_per_block = max_poses_per_block;
+  while (poses_per_block > poses_per_warp &&
+         static_cast<std::size_t>(poses_per_block) * pose_bytes > max_shared_bytes) {
+    poses_per_block -= poses_per_warp;
   }
   LaunchShape shape;
-  shape.grid = dim3(static_cast<unsigned>((poses.rows() + poses_a_block - 1) / poses_a_block));
-  shape.block = dim3(static_cast<unsigned>(poses_a_block * lanes_a_pose));
-  shape.shared_bytes = static_cast<std::size_t>(poses_a_block) * pose_bytes;
+  shape.grid = dim3(static_cast<unsigned>((poses.rows() + poses_per_block - 1) / poses_per_block));
+  shape.block = dim3(static_cast<unsigned>(poses_per_block * lanes_per_pose));
+  shape.shared_bytes = static_cast<std::size_t>(poses_per_block) * pose_bytes;
   launch(pose_kernel, shape, stream, arguments);
 }
 

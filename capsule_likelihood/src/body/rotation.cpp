@@ -1,6 +1,6 @@
-#include "body/rotation.hpp"
-
 #include <algorithm>
+
+#include "body/rotation.hpp"
 
 namespace triptych::capsule_likelihood::detail {
 

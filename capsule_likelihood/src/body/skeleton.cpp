@@ -45,8 +45,8 @@ void check_flesh(const Flesh& flesh, std::size_t index, std::span<const Joint> j
 Skeleton::Skeleton(std::vector<Joint> joints, std::vector<Flesh> flesh)
     : joints_(std::move(joints)), flesh_(std::move(flesh)) {
   require(!joints_.empty(), "a skeleton needs at least one joint");
-  require(joints_.size() <= most_joints, "a skeleton of ", joints_.size(), " joints is too large: at most ",
-          most_joints, " are possible");
+  require(joints_.size() <= max_joints, "a skeleton of ", joints_.size(), " joints is too large: at most ",
+          max_joints, " are possible");
   for (std::size_t i = 0; i < joints_.size(); ++i) check_joint(joints_[i], static_cast<int>(i));
   for (std::size_t i = 0; i < flesh_.size(); ++i) check_flesh(flesh_[i], i, joints_);
   for (std::size_t i = 0; i < joints_.size(); ++i) {

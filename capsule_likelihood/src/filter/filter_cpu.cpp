@@ -1,5 +1,3 @@
-#include "filter/filter_cpu.hpp"
-
 #include <triptych/core/parallel.hpp>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "filter/filter_cpu.hpp"
 #include "filter/filter_sums.hpp"
 #include "filter/yield_math.hpp"
 
@@ -73,7 +72,7 @@ void FilterCpu::propose(const FilterLayer& layer, int index, const FilterLayer* 
   const FilterView v = view();
   parallel_for(0, v.samples, threads_, [&](std::int64_t i) {
     const auto row = static_cast<std::int32_t>(i);
-    std::array<std::int32_t, most_units> ancestors{};
+    std::array<std::int32_t, max_units> ancestors{};
     if (old != nullptr) find_ancestors(v, *old, index - 1, row, ancestors.data());
     for (int block = 0; block < blocks_of(v.dims); ++block)
       propose_block(v, layer, index, old, ancestors.data(), row, block);
@@ -97,8 +96,8 @@ void FilterCpu::find_yield() {
 
 void FilterCpu::find_yield(const FilterLimb& limb) {
   const auto n = static_cast<int>(limb.dims.size()), t = static_cast<int>(plan_.trunk.size());
-  std::array<double, most_limb_dims * most_limb_dims> matrix{};
-  std::array<double, most_limb_dims * most_trunk_dims> right{};
+  std::array<double, max_limb_dims * max_limb_dims> matrix{};
+  std::array<double, max_limb_dims * max_trunk_dims> right{};
   double* const m = matrix.data();
   double* const b = right.data();
   const std::int32_t* const dims = limb.dims.data();
@@ -109,11 +108,11 @@ void FilterCpu::find_yield(const FilterLimb& limb) {
   };
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j <= i; ++j)
-      m[i * most_limb_dims + j] = product(dims[i], dims[j]) + (i == j ? yield_damping : 0.0);
+      m[i * max_limb_dims + j] = product(dims[i], dims[j]) + (i == j ? yield_damping : 0.0);
     for (int k = 0; k < t; ++k) b[i * t + k] = -product(dims[i], trunk[k]);
   }
   for (int j = 0; j < n; ++j)
-    for (int i = j; i < n; ++i) m[i * most_limb_dims + j] = factor_entry(m, i, j);
+    for (int i = j; i < n; ++i) m[i * max_limb_dims + j] = factor_entry(m, i, j);
   for (int k = 0; k < t; ++k) {
     solve_factored(m, n, b + k, t);
     for (int i = 0; i < n; ++i)
@@ -159,7 +158,7 @@ void FilterCpu::settle(const FilterLayer& old, int index) {
   const FilterView v = view();
   parallel_for(0, v.samples + 1, threads_, [&](std::int64_t i) {
     const auto row = static_cast<std::int32_t>(i);
-    std::array<std::int32_t, most_units> ancestors{};
+    std::array<std::int32_t, max_units> ancestors{};
     if (row < v.samples) find_ancestors(v, old, index, row, ancestors.data());
     for (int block = 0; block < blocks_of(v.dims); ++block)
       settle_block(v, old, ancestors.data(), row, block);

@@ -29,10 +29,10 @@ class FilterEngine {
 std::unique_ptr<FilterEngine> make_cpu_engine(const Skeleton& skeleton, const Measure& measure,
                                               FilterPlan plan, int threads);
 std::unique_ptr<FilterEngine> make_cuda_engine(const Skeleton& skeleton, const Measure& measure,
-                                               const FilterPlan& plan, std::int64_t most_points, int ordinal);
+                                               const FilterPlan& plan, std::int64_t max_points, int ordinal);
 // The likelihoods by several GPUs, all else on the CPU.
 std::unique_ptr<FilterEngine> make_team_engine(const Skeleton& skeleton, const Measure& measure,
-                                               FilterPlan plan, std::int64_t most_points,
+                                               FilterPlan plan, std::int64_t max_points,
                                                std::span<const int> ordinals);
 
 }  // namespace triptych::capsule_likelihood

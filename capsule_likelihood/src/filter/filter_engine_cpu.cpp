@@ -87,10 +87,10 @@ std::unique_ptr<FilterEngine> make_cpu_engine(const Skeleton& skeleton, const Me
 }
 
 std::unique_ptr<FilterEngine> make_team_engine(const Skeleton& skeleton, const Measure& measure,
-                                               FilterPlan plan, std::int64_t most_points,
+                                               FilterPlan plan, std::int64_t max_points,
                                                std::span<const int> ordinals) {
   return std::make_unique<CpuEngine>(skeleton, measure, std::move(plan), 0,
-                                     GpuTeam(ordinals, most_points, measure));
+                                     GpuTeam(ordinals, max_points, measure));
 }
 
 }  // namespace triptych::capsule_likelihood

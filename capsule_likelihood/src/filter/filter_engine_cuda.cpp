@@ -1,10 +1,10 @@
-#include "filter/filter_engine_cuda.hpp"
-
 #include <triptych/core/error.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
+
+#include "filter/filter_engine_cuda.hpp"
 
 namespace triptych::capsule_likelihood {
 
@@ -24,15 +24,15 @@ DeviceBuffer<T> upload(std::span<const T> values, StreamRef stream) {
 }  // namespace
 
 CudaEngine::CudaEngine(const Skeleton& skeleton, const Measure& measure, FilterPlan plan,
-                       std::int64_t most_points, int ordinal)
+                       std::int64_t max_points, int ordinal)
     : FilterEngine(skeleton),
       device_(activated(Device::cuda(ordinal))),
       plan_(std::move(plan)),
       joint_count_(skeleton.joint_count()),
       capsule_count_(skeleton.capsule_count()),
       device_skeleton_(skeleton),
-      most_points_((most_points + points_per_step - 1) / points_per_step * points_per_step),
-      rays_(most_points_, measure) {
+      max_points_((max_points + points_per_step - 1) / points_per_step * points_per_step),
+      rays_(max_points_, measure) {
   const std::int64_t samples = plan_.samples, dims = plan_.dims;
   upload_plan();
   frame_ = DeviceBuffer<FilterFrame>(1);
@@ -45,11 +45,11 @@ CudaEngine::CudaEngine(const Skeleton& skeleton, const Measure& measure, FilterP
   log_likelihoods_ = DeviceBuffer<double>(samples);
   weights_ = DeviceBuffer<std::uint32_t>(samples);
   cumulative_ = DeviceBuffer<std::uint64_t>(samples);
-  points_ = DeviceBuffer<Vec3>(most_points_);
-  sigma_m_ = DeviceBuffer<float>(most_points_);
+  points_ = DeviceBuffer<Vec3>(max_points_);
+  sigma_m_ = DeviceBuffer<float>(max_points_);
   point_count_ = DeviceBuffer<std::int64_t>(1);
-  host_points_ = PinnedBuffer<Vec3>(most_points_);
-  host_sigma_m_ = PinnedBuffer<float>(most_points_);
+  host_points_ = PinnedBuffer<Vec3>(max_points_);
+  host_sigma_m_ = PinnedBuffer<float>(max_points_);
   host_point_count_ = PinnedBuffer<std::int64_t>(1);
   const std::int64_t floats = report_floats(plan_.dims, joint_count_);
   report_ = DeviceBuffer<std::byte>(temperings_bytes + floats * static_cast<std::int64_t>(sizeof(float)));
@@ -57,7 +57,7 @@ CudaEngine::CudaEngine(const Skeleton& skeleton, const Measure& measure, FilterP
   // What layers that are not there would tell is copied with the rest.
   std::fill_n(host_report_.data(), host_report_.size(), std::byte{0});
   copy_to_device(std::span<const std::byte>(host_report_.span()), report_.span(), stream_);
-  reserve(most_points_, true);
+  reserve(max_points_, true);
 }
 
 CudaEngine::~CudaEngine() {
@@ -85,7 +85,7 @@ void CudaEngine::start(std::span<const float> pose, float widen) {
 
 Estimate CudaEngine::step(std::span<const Vec3> points, std::span<const float> sigma_m) {
   const auto count = static_cast<std::int64_t>(points.size());
-  require(count <= most_points_, "a filter with room for ", most_points_, " points cannot take ", count);
+  require(count <= max_points_, "a filter with room for ", max_points_, " points cannot take ", count);
   require(sigma_m.empty() || sigma_m.size() == points.size(), "there are ", sigma_m.size(), " sigmas for ",
           points.size(), " points");
   for (const float s : sigma_m)
@@ -291,9 +291,8 @@ FilterView CudaEngine::view(int layer) {
 }
 
 std::unique_ptr<FilterEngine> make_cuda_engine(const Skeleton& skeleton, const Measure& measure,
-                                               const FilterPlan& plan, std::int64_t most_points,
-                                               int ordinal) {
-  return std::make_unique<CudaEngine>(skeleton, measure, plan, most_points, ordinal);
+                                               const FilterPlan& plan, std::int64_t max_points, int ordinal) {
+  return std::make_unique<CudaEngine>(skeleton, measure, plan, max_points, ordinal);
 }
 
 }  // namespace triptych::capsule_likelihood

@@ -21,7 +21,7 @@ namespace triptych::capsule_likelihood {
 
 class CudaEngine final : public FilterEngine {
  public:
-  CudaEngine(const Skeleton& skeleton, const Measure& measure, FilterPlan plan, std::int64_t most_points,
+  CudaEngine(const Skeleton& skeleton, const Measure& measure, FilterPlan plan, std::int64_t max_points,
              int ordinal);
   ~CudaEngine() override;
   CudaEngine(const CudaEngine&) = delete;
@@ -38,7 +38,7 @@ class CudaEngine final : public FilterEngine {
   void enqueue_likelihoods();                  // as many as there are layers
 
  private:
-  static constexpr std::int64_t temperings_bytes = most_units * sizeof(Tempering);
+  static constexpr std::int64_t temperings_bytes = max_units * sizeof(Tempering);
 
   void upload_plan();
   void reserve(std::int64_t room, bool with_sigma);
@@ -61,7 +61,7 @@ class CudaEngine final : public FilterEngine {
   FilterPlan plan_;
   std::int32_t joint_count_, capsule_count_;
   DeviceSkeleton device_skeleton_;
-  std::int64_t most_points_;
+  std::int64_t max_points_;
   DeviceRays rays_;
   DeviceBuffer<FilterDimension> dimensions_;
   DeviceBuffer<std::int32_t> trunk_, limb_dims_, limb_joints_;

@@ -1,8 +1,7 @@
-#include "filter/filter_kernels.hpp"
-
 #include <triptych/core/cuda.cuh>
 #include <triptych/reduction/collective/block.cuh>
 
+#include "filter/filter_kernels.hpp"
 #include "filter/filter_sums.hpp"
 #include "filter/yield_math.hpp"
 #include "resample/weigh_block.cuh"
@@ -32,8 +31,8 @@ __global__ void moved_poses_kernel(FilterView view) {
 
 // A block for each limb: the normal equations in shared memory, a thread for an entry, then for a right side.
 __global__ void yield_kernel(FilterView view, LimbView limbs) {
-  __shared__ double matrix[most_limb_dims * most_limb_dims];
-  __shared__ double right[most_limb_dims * most_trunk_dims];
+  __shared__ double matrix[max_limb_dims * max_limb_dims];
+  __shared__ double right[max_limb_dims * max_trunk_dims];
   const LimbRange range = limbs.ranges[blockIdx.x];
   const int n = range.dims, t = view.trunk_dims;
   const std::int32_t* const dims = limbs.dims + range.first_dim;
@@ -43,16 +42,16 @@ __global__ void yield_kernel(FilterView view, LimbView limbs) {
   };
   for (int k = thread(); k < n * n; k += static_cast<int>(blockDim.x)) {
     const int i = k / n, j = k % n;
-    if (j <= i) matrix[i * most_limb_dims + j] = product(dims[i], dims[j]) + (i == j ? yield_damping : 0.0);
+    if (j <= i) matrix[i * max_limb_dims + j] = product(dims[i], dims[j]) + (i == j ? yield_damping : 0.0);
   }
   for (int k = thread(); k < n * t; k += static_cast<int>(blockDim.x))
     right[k] = -product(dims[k / t], view.trunk[k % t]);
   for (int j = 0; j < n; ++j) {
     __syncthreads();
-    if (thread() == 0) matrix[j * most_limb_dims + j] = factor_entry(matrix, j, j);
+    if (thread() == 0) matrix[j * max_limb_dims + j] = factor_entry(matrix, j, j);
     __syncthreads();
     for (int i = j + 1 + thread(); i < n; i += static_cast<int>(blockDim.x))
-      matrix[i * most_limb_dims + j] = factor_entry(matrix, i, j);
+      matrix[i * max_limb_dims + j] = factor_entry(matrix, i, j);
   }
   __syncthreads();
   for (int k = thread(); k < t; k += static_cast<int>(blockDim.x)) {
@@ -72,7 +71,7 @@ __device__ void find_ancestors(const FilterView& view, const FilterLayer& old, i
 // A warp owns a row, a lane four of its dimensions.
 __global__ void __launch_bounds__(rows_per_block * 32)
     propose_kernel(FilterView view, FilterLayer layer, int index, bool has_old, FilterLayer old) {
-  __shared__ std::int32_t ancestors[rows_per_block][most_units];
+  __shared__ std::int32_t ancestors[rows_per_block][max_units];
   const auto row = static_cast<std::int32_t>(blockIdx.x) * rows_per_block + warp_of_block();
   if (row >= view.samples) return;
   std::int32_t* const own = ancestors[warp_of_block()];
@@ -86,7 +85,7 @@ __global__ void __launch_bounds__(rows_per_block * 32)
 
 __global__ void __launch_bounds__(rows_per_block * 32)
     settle_kernel(FilterView view, FilterLayer old, int index) {
-  __shared__ std::int32_t ancestors[rows_per_block][most_units];
+  __shared__ std::int32_t ancestors[rows_per_block][max_units];
   const auto row = static_cast<std::int32_t>(blockIdx.x) * rows_per_block + warp_of_block();
   if (row > view.samples) return;
   std::int32_t* const own = ancestors[warp_of_block()];

@@ -12,7 +12,7 @@
 
 namespace triptych::capsule_likelihood {
 
-inline constexpr int most_units = 16;
+inline constexpr int max_units = 16;
 inline constexpr int root_dims = 6;
 inline constexpr int dims_per_block = 4;  // the normal numbers of one Philox block
 
@@ -27,8 +27,8 @@ struct FilterDimension {
 // centre, and is weighed and resampled by itself.
 struct FilterLayer {
   std::int32_t groups = 1;
-  std::int32_t group_of_unit[most_units] = {};  // -1: at rest in this layer
-  std::uint32_t stride[most_units] = {};        // of a group: pairs its survivors with those of the others
+  std::int32_t group_of_unit[max_units] = {};  // -1: at rest in this layer
+  std::uint32_t stride[max_units] = {};        // of a group: pairs its survivors with those of the others
   // Only unit 0 is searched; the others give way, so that they stay where they are in space (carry_dim).
   bool carries = false;
   bool elite = false;       // every fourth sample starts from the best of before, and one is it

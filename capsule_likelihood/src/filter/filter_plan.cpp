@@ -1,5 +1,3 @@
-#include "filter/filter_plan.hpp"
-
 #include <triptych/core/error.hpp>
 #include <triptych/core/parallel.hpp>
 
@@ -7,6 +5,8 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+
+#include "filter/filter_plan.hpp"
 
 namespace triptych::capsule_likelihood {
 
@@ -32,7 +32,7 @@ std::vector<double> reaches(const Skeleton& skeleton) {
 }
 
 // A branch counts when it is at least this share of the body's reach long: fingers do not.
-constexpr double least_branch = 0.15;
+constexpr double min_branch = 0.15;
 
 FilterDimension angle_dimension(const Rotation& rotation, double reach, int unit,
                                 const FilterOptions& options) {
@@ -46,7 +46,7 @@ FilterDimension angle_dimension(const Rotation& rotation, double reach, int unit
   }
   if (reach > 0)
     dimension.spread =
-        std::min(options.most_angle_spread_rad, options.limb_spread_m / static_cast<float>(reach));
+        std::min(options.max_angle_spread_rad, options.limb_spread_m / static_cast<float>(reach));
   return dimension;
 }
 
@@ -82,20 +82,20 @@ void find_limbs(const Skeleton& skeleton, FilterPlan& plan) {
       plan.limbs[static_cast<std::size_t>(units[j] - 1)].joints.push_back(static_cast<std::int32_t>(j));
   }
   std::erase_if(plan.limbs, [&](const FilterLimb& limb) {
-    return plan.trunk.size() > most_trunk_dims || limb.dims.size() > most_limb_dims || limb.dims.empty();
+    return plan.trunk.size() > max_trunk_dims || limb.dims.size() > max_limb_dims || limb.dims.empty();
   });
 }
 
 void check(const FilterOptions& options) {
-  require(options.samples >= 1 && options.samples <= most_weighed_samples, "a filter needs 1 to ",
-          most_weighed_samples, " samples, not ", options.samples);
+  require(options.samples >= 1 && options.samples <= max_weighed_samples, "a filter needs 1 to ",
+          max_weighed_samples, " samples, not ", options.samples);
   require(options.layers >= 1 && options.layers <= 64, "a filter needs 1 to 64 layers, not ", options.layers);
-  require(options.most_points >= 1, "a filter cannot have room for ", options.most_points, " points");
+  require(options.max_points >= 1, "a filter cannot have room for ", options.max_points, " points");
   for (const float x : {options.place_spread_m, options.turn_spread_rad, options.limb_spread_m,
-                        options.most_angle_spread_rad, options.start_spread}) {
+                        options.max_angle_spread_rad, options.start_spread}) {
     require(std::isfinite(x) && x >= 0, "a filter's spreads must be 0 or above, not ", x);
   }
-  for (const float x : {options.least_spread, options.shrink, options.velocity_follow, options.velocity_damp})
+  for (const float x : {options.min_spread, options.shrink, options.velocity_follow, options.velocity_damp})
     require(x >= 0 && x <= 1, "a filter's shares must be 0 to 1, not ", x);
   require(options.effective_share >= 0 && options.effective_share < 1,
           "the share of samples that stay effective must be 0 to below 1, not ", options.effective_share);
@@ -128,7 +128,7 @@ std::vector<int> units_of(const Skeleton& skeleton) {
   const std::vector<double> reach = reaches(skeleton);
   const auto joints = skeleton.joints();
   const auto is_branch = [&](std::size_t j) {
-    return reach[j] > 0 && length(joints[j].offset_m) + reach[j] >= least_branch * reach[0];
+    return reach[j] > 0 && length(joints[j].offset_m) + reach[j] >= min_branch * reach[0];
   };
   std::vector<int> branches(joints.size());  // that start at a joint
   std::vector<bool> forks(joints.size());    // here or further on
@@ -144,7 +144,7 @@ std::vector<int> units_of(const Skeleton& skeleton) {
   for (std::size_t j = 1; j < joints.size(); ++j) {
     const auto parent = static_cast<std::size_t>(joints[j].parent);
     units[j] = units[parent];
-    if (units[parent] == 0 && forks[parent] && !forks[j] && is_branch(j) && count < most_units)
+    if (units[parent] == 0 && forks[parent] && !forks[j] && is_branch(j) && count < max_units)
       units[j] = count++;
   }
   return units;
@@ -162,7 +162,7 @@ FilterPlan make_plan(const Skeleton& skeleton, const FilterOptions& options) {
   plan.start_noise = options.start_spread;
   plan.motion.recall = 0.3f;
   plan.motion.gain = 2;
-  plan.motion.least = options.least_spread;
+  plan.motion.least = options.min_spread;
   if (options.motion == Motion::constant_velocity) {
     plan.motion.follow = options.velocity_follow;
     plan.motion.damp = options.velocity_damp;

@@ -1,5 +1,3 @@
-#include "filter/find_pose.hpp"
-
 #include <triptych/capsule_likelihood/kinematics.hpp>
 #include <triptych/core/error.hpp>
 
@@ -7,6 +5,8 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+
+#include "filter/find_pose.hpp"
 
 namespace triptych::capsule_likelihood {
 

@@ -21,17 +21,15 @@ FilterPlan checked_plan(const Skeleton& skeleton, const FilterOptions& options) 
 ParticleFilter::ParticleFilter(const Skeleton& skeleton, const Measure& measure, const FilterOptions& options,
                                const Device& device) {
   FilterPlan plan = checked_plan(skeleton, options);
-  engine_ = device.is_cuda()
-                ? make_cuda_engine(skeleton, measure, plan, options.most_points, device.ordinal())
-                : make_cpu_engine(skeleton, measure, std::move(plan), device.threads());
+  engine_ = device.is_cuda() ? make_cuda_engine(skeleton, measure, plan, options.max_points, device.ordinal())
+                             : make_cpu_engine(skeleton, measure, std::move(plan), device.threads());
 }
 ParticleFilter::ParticleFilter(const Skeleton& skeleton, const Measure& measure, const FilterOptions& options,
                                std::span<const int> gpus) {
   require(!gpus.empty(), "a filter on GPUs needs the number of at least one");
   FilterPlan plan = checked_plan(skeleton, options);
-  engine_ = gpus.size() == 1
-                ? make_cuda_engine(skeleton, measure, plan, options.most_points, gpus.front())
-                : make_team_engine(skeleton, measure, std::move(plan), options.most_points, gpus);
+  engine_ = gpus.size() == 1 ? make_cuda_engine(skeleton, measure, plan, options.max_points, gpus.front())
+                             : make_team_engine(skeleton, measure, std::move(plan), options.max_points, gpus);
 }
 ParticleFilter::ParticleFilter(ParticleFilter&&) noexcept = default;
 ParticleFilter& ParticleFilter::operator=(ParticleFilter&&) noexcept = default;

@@ -14,7 +14,7 @@ namespace triptych::capsule_likelihood {
 inline constexpr float yield_step = 0.02f;  // radians or metres, of the differences
 // 0.003 m^2 times the square of the step: lever arms below about 5 cm do not answer.
 inline constexpr double yield_damping = 0.003 * 0.02 * 0.02;
-inline constexpr int most_limb_dims = 32, most_trunk_dims = 32;  // of more, no limb gives way
+inline constexpr int max_limb_dims = 32, max_trunk_dims = 32;  // of more, no limb gives way
 
 // The product of how two dimensions move the joints of a limb: row 0 of places is the centre, row d + 1 has
 // dimension d moved by yield_step. (The step's square, by which all products are off, cancels out, but for
@@ -37,22 +37,22 @@ TRIPTYCH_INLINE_HD double slope_product(const Vec3* places, std::int32_t joints,
 // Entry (i, j), j <= i, of the Cholesky factor, when the columns before j are done: matrix holds A on and
 // below the diagonal and is overwritten by L.
 TRIPTYCH_INLINE_HD double factor_entry(const double* matrix, int i, int j) {
-  double x = matrix[i * most_limb_dims + j];
-  for (int k = 0; k < j; ++k) x = fma(-matrix[i * most_limb_dims + k], matrix[j * most_limb_dims + k], x);
-  return i == j ? sqrt(x) : x / matrix[j * most_limb_dims + j];
+  double x = matrix[i * max_limb_dims + j];
+  for (int k = 0; k < j; ++k) x = fma(-matrix[i * max_limb_dims + k], matrix[j * max_limb_dims + k], x);
+  return i == j ? sqrt(x) : x / matrix[j * max_limb_dims + j];
 }
 
 // Solves L L^T x = b in place, n entries that lie `stride` apart.
 TRIPTYCH_INLINE_HD void solve_factored(const double* factor, int n, double* b, int stride) {
   for (int i = 0; i < n; ++i) {
     double x = b[i * stride];
-    for (int k = 0; k < i; ++k) x = fma(-factor[i * most_limb_dims + k], b[k * stride], x);
-    b[i * stride] = x / factor[i * most_limb_dims + i];
+    for (int k = 0; k < i; ++k) x = fma(-factor[i * max_limb_dims + k], b[k * stride], x);
+    b[i * stride] = x / factor[i * max_limb_dims + i];
   }
   for (int i = n - 1; i >= 0; --i) {
     double x = b[i * stride];
-    for (int k = i + 1; k < n; ++k) x = fma(-factor[k * most_limb_dims + i], b[k * stride], x);
-    b[i * stride] = x / factor[i * most_limb_dims + i];
+    for (int k = i + 1; k < n; ++k) x = fma(-factor[k * max_limb_dims + i], b[k * stride], x);
+    b[i * stride] = x / factor[i * max_limb_dims + i];
   }
 }
 

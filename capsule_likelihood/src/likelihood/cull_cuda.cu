@@ -12,7 +12,7 @@ namespace triptych::capsule_likelihood {
 
 namespace {
 
-constexpr int most_cull_warps = 8;
+constexpr int max_cull_warps = 8;
 constexpr int staged_shapes = 1024;  // pairs of a sample and a capsule in shared memory
 
 struct CullTask {
@@ -56,7 +56,7 @@ __device__ __forceinline__ uint2 bits_of_nibbles(unsigned mask) {
 // held against the macro's parts, a pair for each lane, and what is left goes to the list of macro and chunk,
 // in the order of the samples. The last block of the grid puts the tiles in order, those with most work
 // first.
-__global__ void __launch_bounds__(most_cull_warps * 32, 6) cull_kernel(CullTask task, int staged) {
+__global__ void __launch_bounds__(max_cull_warps * 32, 6) cull_kernel(CullTask task, int staged) {
   extern __shared__ float4 shared[];
   __shared__ bool is_last;
   const int warps = static_cast<int>(blockDim.x / 32), warp = static_cast<int>(threadIdx.x / 32);
@@ -157,7 +157,7 @@ __global__ void __launch_bounds__(most_cull_warps * 32, 6) cull_kernel(CullTask 
 void allow_shared_memory() {
   static reduction::detail::KnownOfDevices known;
   known.get([](int) {
-    const auto bytes = static_cast<int>(cull_shared_bytes(staged_shapes, most_cull_warps));
+    const auto bytes = static_cast<int>(cull_shared_bytes(staged_shapes, max_cull_warps));
     TRIPTYCH_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(&cull_kernel),
                                              cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     return 1;
@@ -186,7 +186,7 @@ void enqueue_cull(const EvaluateCall& call, std::int64_t first, std::int64_t mac
                       a.tile_order,
                       call.tickets};
   // As few blocks as hold all macros, each with as many warps as the others.
-  const std::int64_t rows = (macros + most_cull_warps - 1) / most_cull_warps;
+  const std::int64_t rows = (macros + max_cull_warps - 1) / max_cull_warps;
   const auto warps = static_cast<int>((macros + rows - 1) / rows);
   const auto staged = static_cast<int>(std::min<std::int64_t>(staged_shapes, call.plan.list_capacity()));
   launch(cull_kernel,

@@ -10,13 +10,13 @@ namespace triptych::capsule_likelihood {
 namespace {
 
 constexpr int brute_rays = 4;        // of a lane
-constexpr int most_brute_warps = 4;  // of a block
+constexpr int max_brute_warps = 4;   // of a block
 constexpr int staged_capsules = 64;  // in shared memory
 
 // A warp owns 128 neighbouring rays, in registers; a block one sample, whose capsules pass through shared
 // memory. Neighbouring rays mostly miss a capsule together: then the warp goes on at once.
 template <Surface surface, bool Weighted>
-__global__ void __launch_bounds__(most_brute_warps * 32)
+__global__ void __launch_bounds__(max_brute_warps * 32)
     brute_kernel(const Ray* rays, const std::uint32_t* weight, const PreparedCapsule* prepared, int capsules,
                  int tiles, Loss loss, Gain* gained) {
   __shared__ PreparedCapsule staged[staged_capsules];

@@ -39,7 +39,7 @@ TRIPTYCH_EXACT_HD void evaluate_brute(const Rays::Data& rays, MatrixView<const C
       gained += rays.weighted ? weighted_gain(gain, rays.weight[static_cast<std::size_t>(i)])
                               : static_cast<std::uint64_t>(gain);
     }
-    log_likelihoods[static_cast<std::size_t>(j)] = log_likelihood(rays.most_gain, gained, step);
+    log_likelihoods[static_cast<std::size_t>(j)] = log_likelihood(rays.max_gain, gained, step);
   }
 }
 
@@ -150,7 +150,7 @@ void evaluate_cpu_by(CpuPath path, const Rays& rays, MatrixView<const Capsule> b
     for (std::int64_t j = 0; j < samples; ++j) {
       const auto sum = reduction::combine_in_order<reduction::Sum<std::uint64_t>>(
           {gained.data() + j * runs, static_cast<std::size_t>(runs)}, {});
-      log_likelihoods[static_cast<std::size_t>(first + j)] = log_likelihood(d.most_gain, sum, step);
+      log_likelihoods[static_cast<std::size_t>(first + j)] = log_likelihood(d.max_gain, sum, step);
     }
   }
 }

@@ -56,7 +56,7 @@ __global__ void finish_kernel(const Gain* gained, int samples, const PointTotals
   if (j >= samples) return;
   const Gain sum = __ldcg(gained + j);
   log_likelihoods[j] = (sum & broken_body) != 0 ? __longlong_as_double(0x7FF8000000000000ll)
-                                                : log_likelihood(__ldcg(&totals->most_gain), sum, step);
+                                                : log_likelihood(__ldcg(&totals->max_gain), sum, step);
 }
 
 void enqueue_prepare(const EvaluateCall& call, DeviceMatrixView<const Capsule> bodies, std::int64_t first) {
@@ -121,7 +121,7 @@ EvaluatePlan::EvaluatePlan(const DeviceRays::Data& rays, DeviceMatrixView<const 
       0x1p28 / (static_cast<double>(std::max<std::int64_t>(capsules, 1)) * sizeof(PreparedCapsule));
   const double most = std::min({by_time, by_memory, 32768.0});
   samples = std::max<std::int64_t>(1, static_cast<std::int64_t>(most));
-  if (samples > 2 * most_chunk_samples) samples -= samples % (2 * most_chunk_samples);
+  if (samples > 2 * max_chunk_samples) samples -= samples % (2 * max_chunk_samples);
   // The paper takes few samples a launch and launches again and again.
   samples_per_tiled_launch = options.samples_per_launch > 0 ? options.samples_per_launch : 8;
   if (options.samples_per_launch > 0 && method != Method::tiled)
@@ -134,7 +134,7 @@ EvaluatePlan::EvaluatePlan(const DeviceRays::Data& rays, DeviceMatrixView<const 
     samples = std::clamp<std::int64_t>(static_cast<std::int64_t>(0x1p28 / partial_bytes), 1, samples);
   }
   // A warp works for a tile and two chunks: enough of them keep the device busy to the end.
-  chunk_samples = most_chunk_samples;
+  chunk_samples = max_chunk_samples;
   const std::int64_t enough = 8 * std::int64_t{multiprocessors} * 32;
   while (chunk_samples > 1 && macros * tiles_in_macro * chunks() / 2 < enough) chunk_samples /= 2;
   const double list_bytes =

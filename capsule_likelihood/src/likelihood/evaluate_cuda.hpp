@@ -17,8 +17,8 @@ namespace triptych::capsule_likelihood {
 // In the sum of a sample: one of its capsules is not valid. Sums stay below 2^62.
 constexpr Gain broken_body = Gain{1} << 63;
 
-constexpr int most_chunk_samples = 8;  // whose capsules are listed together
-constexpr int tile_rays = 128;         // that a warp keeps
+constexpr int max_chunk_samples = 8;  // whose capsules are listed together
+constexpr int tile_rays = 128;        // that a warp keeps
 constexpr int tiles_in_macro = macro_rays / tile_rays;
 
 // A pair of a sample of a chunk and one of its capsules, and the parts of a macro that it may meet.

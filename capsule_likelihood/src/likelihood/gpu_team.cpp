@@ -27,8 +27,8 @@ void make_room(DeviceBuffer<T>& buffer, std::int64_t count) {
 
 // All of it lives on one device; only that device's thread uses it while the team works.
 struct GpuTeam::Member {
-  Member(int ordinal, std::int64_t most_points, const Measure& measure)
-      : device(activated(Device::cuda(ordinal))), points(most_points), rays(most_points, measure) {}
+  Member(int ordinal, std::int64_t max_points, const Measure& measure)
+      : device(activated(Device::cuda(ordinal))), points(max_points), rays(max_points, measure) {}
 
   Device device;
   Stream stream;
@@ -64,14 +64,14 @@ void on_all(std::size_t count, Work&& work) {
 
 }  // namespace
 
-GpuTeam::GpuTeam(std::span<const int> ordinals, std::int64_t most_points, const Measure& measure,
+GpuTeam::GpuTeam(std::span<const int> ordinals, std::int64_t max_points, const Measure& measure,
                  const EvaluateOptions& options)
     : options_(options) {
   require(!ordinals.empty(), "a team needs at least one GPU");
   check_measure(measure);
   members_.resize(ordinals.size());
   on_all(ordinals.size(),
-         [&](std::size_t i) { members_[i] = std::make_unique<Member>(ordinals[i], most_points, measure); });
+         [&](std::size_t i) { members_[i] = std::make_unique<Member>(ordinals[i], max_points, measure); });
 }
 GpuTeam::GpuTeam(GpuTeam&&) noexcept = default;
 GpuTeam& GpuTeam::operator=(GpuTeam&&) noexcept = default;

@@ -1,11 +1,10 @@
 // The kernels of part_kernels.inl compiled for each instruction set, and the choice among them.
-#include "likelihood/part_kernels.hpp"
-
 #include <triptych/core/simd/dispatch.hpp>
 #include <triptych/core/simd/pack.hpp>
 
 #include "geometry/exact_math.hpp"
 #include "likelihood/evaluate_paths.hpp"
+#include "likelihood/part_kernels.hpp"
 
 namespace triptych::capsule_likelihood {
 

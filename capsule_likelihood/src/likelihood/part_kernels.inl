@@ -39,7 +39,7 @@ TRIPTYCH_SIMD_TARGET std::uint64_t gain_of_part_as(const Rays::Data& rays, std::
       const Floats n = fma(mx, x[i], fma(my, y[i], mz));
       const Floats e = fma(ex, x[i], fma(ey, y[i], ez));
       const Floats e2 = e * e;
-      const Floats q = fma(Floats::all(-p.k1), e2, fma(n, n, Floats::all(least_n2)));
+      const Floats q = fma(Floats::all(-p.k1), e2, fma(n, n, Floats::all(min_n2)));
       const auto crosses = q > zero;
       if (!any(crosses)) continue;
       const Floats below = fma(Floats::all(p.mr), n, sqrt(q));

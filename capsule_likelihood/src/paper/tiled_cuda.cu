@@ -1,9 +1,9 @@
-#include "paper/tiled_cuda.hpp"
-
 #include <triptych/core/cuda.cuh>
 #include <triptych/reduction/collective/block.cuh>
 
 #include <algorithm>
+
+#include "paper/tiled_cuda.hpp"
 
 namespace triptych::capsule_likelihood {
 
@@ -20,10 +20,10 @@ __global__ void tiled_kernel(const Ray* rays, const std::uint32_t* weight, const
                              int capsules, std::int64_t padded, Loss loss, int first_sample,
                              std::int64_t point_blocks, Gain* partial) {
   constexpr int ray_words = sizeof(Ray) / 4, capsule_words = sizeof(PreparedCapsule) / 4;
-  constexpr int most_points = 512, most_capsules = 32;
-  __shared__ float points[ray_words][most_points];
-  __shared__ float body[capsule_words][most_capsules];
-  __shared__ Gain of_warp[most_points / 32];
+  constexpr int max_points = 512, max_capsules = 32;
+  __shared__ float points[ray_words][max_points];
+  __shared__ float body[capsule_words][max_capsules];
+  __shared__ Gain of_warp[max_points / 32];
   const auto i = static_cast<int>(threadIdx.x), size = static_cast<int>(blockDim.x);
   const int sample = first_sample + static_cast<int>(blockIdx.y);
   const std::int64_t first = std::int64_t{blockIdx.x} * size;
@@ -38,8 +38,8 @@ __global__ void tiled_kernel(const Ray* rays, const std::uint32_t* weight, const
   const RayDirection v = ray_direction(ray.x, ray.y);
   float best = nothing_met(surface);
   const float* of_sample = reinterpret_cast<const float*>(prepared + std::int64_t{sample} * capsules);
-  for (int from = 0; from < capsules; from += most_capsules) {
-    const int count = min(most_capsules, capsules - from);
+  for (int from = 0; from < capsules; from += max_capsules) {
+    const int count = min(max_capsules, capsules - from);
     __syncthreads();
     for (int word = i; word < count * capsule_words; word += size)
       body[word % capsule_words][word / capsule_words] = of_sample[from * capsule_words + word];

@@ -5,6 +5,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -103,9 +104,9 @@ class PoseFitter {
 
   // Gauss-Newton with a damping that grows while a step does not help (Levenberg, Marquardt).
   FittedPose fit(std::vector<float> pose) const {
-    constexpr int most_steps = 60;
+    constexpr int max_steps = 60;
     double damping = 1e-3, cost = cost_of(pose);
-    for (int step = 0; step < most_steps && damping < 1e6; ++step) {
+    for (int step = 0; step < max_steps && damping < 1e6; ++step) {
       const Eigen::VectorXd errors = residuals(pose);
       const Eigen::MatrixXd jacobian = slopes(pose);
       Eigen::MatrixXd normal = jacobian.transpose() * jacobian;

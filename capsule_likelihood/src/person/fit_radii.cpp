@@ -38,7 +38,7 @@ struct Placed {
 
 double cost_of(const std::vector<Ray>& rays, const std::vector<Placed>& body,
                const std::array<double, groups>& factors) {
-  constexpr double most_m = 0.05;
+  constexpr double max_m = 0.05;
   double sum = 0;
   for (const Ray& ray : rays) {
     double hit = detail::no_hit;
@@ -46,7 +46,7 @@ double cost_of(const std::vector<Ray>& rays, const std::vector<Placed>& body,
       hit = std::fmin(hit, detail::capsule_hit(ray.direction, capsule.a, capsule.b,
                                                capsule.radius * factors[capsule.group]));
     }
-    const double off = std::min(std::abs(hit - ray.distance), most_m);
+    const double off = std::min(std::abs(hit - ray.distance), max_m);
     sum += off * off;
   }
   return sum;
@@ -60,8 +60,8 @@ Skeleton fit_radii(const Skeleton& human, std::span<const float> pose, std::span
   pose_cpu(human, {pose.data(), 1, static_cast<std::int64_t>(pose.size())}, {},
            {capsules.data(), 1, human.capsule_count()}, 1);
   std::vector<Ray> rays;
-  constexpr std::int64_t most_rays = 1500;
-  for (const Vec3& point : subsample(points, most_rays)) {
+  constexpr std::int64_t max_rays = 1500;
+  for (const Vec3& point : subsample(points, max_rays)) {
     const Vec from_camera = Vec(point) - Vec(camera);
     const double distance = length(from_camera);
     if (std::isfinite(distance) && distance > 0) rays.push_back({(1 / distance) * from_camera, distance});

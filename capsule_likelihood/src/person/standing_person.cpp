@@ -27,10 +27,10 @@ StandingPerson find_standing_person(std::span<const Vec3> points) {
   const float x = median(cloud, &Vec3::x), z = median(cloud, &Vec3::z), y = median(cloud, &Vec3::y);
   // Points in slices of 2 cm around the middle; the person goes on as long as the slices do not run dry.
   constexpr int slices = 300, middle_slice = slices / 2;
-  constexpr float slice_m = 0.02f, reach_m = 0.8f, most_m = 3;
+  constexpr float slice_m = 0.02f, reach_m = 0.8f, max_m = 3;
   std::array<int, slices> counts = {};
   for (const Vec3& p : cloud) {
-    if (std::abs(p.x - x) > reach_m || std::abs(p.z - z) > reach_m || std::abs(p.y - y) > most_m) continue;
+    if (std::abs(p.x - x) > reach_m || std::abs(p.z - z) > reach_m || std::abs(p.y - y) > max_m) continue;
     const auto slice = static_cast<int>(std::floor((p.y - y) / slice_m)) + middle_slice;
     if (slice >= 0 && slice < slices) ++counts[static_cast<std::size_t>(slice)];
   }

@@ -17,7 +17,7 @@ using Gain = unsigned long long;  // a sum of gains on the GPU, as its atomics w
 
 constexpr int gain_bits = 22, weight_bits = 20, weighted_bits = 26;
 // A point's weight is (sigma / its sigma)^2 or sigma / its sigma, kept between these.
-constexpr double least_weight = 1e-6, most_weight = 64;
+constexpr double min_weight = 1e-6, max_weight = 64;
 
 // best: the least residual, at most 1. The bits of 2 + best^2 count in steps of 2^-22; those of 3 are
 // 0x40400000.
@@ -35,12 +35,12 @@ TRIPTYCH_EXACT_HD std::uint64_t weighted_gain(std::int32_t gain, std::uint32_t w
 TRIPTYCH_EXACT_HD std::uint32_t weight_of(const Measure& measure, float sigma_m) {
   const double ratio = double{measure.sigma_m} / double{sigma_m};
   double weight = measure.loss == Loss::squared ? ratio * ratio : ratio;
-  weight = weight < least_weight ? least_weight : weight > most_weight ? most_weight : weight;
+  weight = weight < min_weight ? min_weight : weight > max_weight ? max_weight : weight;
   return static_cast<std::uint32_t>(weight * (1 << weight_bits) + 0.5);
 }
 
 // What a point can gain at most, in the steps of its sum.
-TRIPTYCH_EXACT_HD std::uint64_t most_gain(bool weighted, std::uint32_t weight) {
+TRIPTYCH_EXACT_HD std::uint64_t max_gain(bool weighted, std::uint32_t weight) {
   return weighted ? std::uint64_t{weight} << (weighted_bits - weight_bits) : std::uint64_t{1} << gain_bits;
 }
 

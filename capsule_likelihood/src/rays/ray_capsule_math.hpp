@@ -132,7 +132,7 @@ TRIPTYCH_EXACT_HD RayDirection ray_direction(float x, float y) {
 
 // Added to n^2: keeps q either not above 0 or at least 2^-98, where root() rounds correctly, and a ray along
 // an axis through the camera from dividing by 0.
-constexpr float least_n2 = 0x1p-50f;
+constexpr float min_n2 = 0x1p-50f;
 
 // A ray in the frame of a capsule in front of the camera; q is above 0 when it crosses the endless cylinder.
 struct Aim {
@@ -145,7 +145,7 @@ TRIPTYCH_EXACT_HD Aim aim_at(const RayDirection& v, const PreparedCapsule& p) {
   aim.n = fused(p.mx, v.x, fused(p.my, v.y, p.mz));
   const float e = fused(p.ex, v.x, fused(p.ey, v.y, p.ez));
   aim.e2 = e * e;
-  aim.q = fused(-p.k1, aim.e2, fused(aim.n, aim.n, least_n2));
+  aim.q = fused(-p.k1, aim.e2, fused(aim.n, aim.n, min_n2));
   return aim;
 }
 
@@ -187,7 +187,7 @@ TRIPTYCH_INLINE_HD float meet_near(const RayDirection& v, const PreparedCapsule&
   }
   const float e = fused(p.ex, v.x, fused(p.ey, v.y, p.ez));
   const float e2 = e * e;
-  const float q = fused(-p.k1, e2, fused(n, n, least_n2));
+  const float q = fused(-p.k1, e2, fused(n, n, min_n2));
   if (!(q > 0)) return exact::no_number;
   // The root of a quadratic in the one of its two forms in which nothing cancels.
   const float qr = exact::any_root(q);

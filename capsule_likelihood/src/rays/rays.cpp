@@ -19,13 +19,13 @@ namespace {
 // What became of some points.
 struct Tally {
   PointCount count;
-  std::uint64_t most_gain = 0;
+  std::uint64_t max_gain = 0;
 
   void add(const RayOfPoint& r, bool weighted) {
     ++(r.fate == Fate::used         ? count.used
        : r.fate == Fate::not_finite ? count.not_finite
                                     : count.not_in_front);
-    if (r.fate == Fate::used) most_gain += capsule_likelihood::most_gain(weighted, r.weight);
+    if (r.fate == Fate::used) max_gain += capsule_likelihood::max_gain(weighted, r.weight);
   }
 };
 
@@ -35,7 +35,7 @@ struct AddTallies {
   Tally operator()(const Tally& a, const Tally& b) const {
     return {{a.count.used + b.count.used, a.count.not_finite + b.count.not_finite,
              a.count.not_in_front + b.count.not_in_front},
-            a.most_gain + b.most_gain};
+            a.max_gain + b.max_gain};
   }
 };
 
@@ -126,7 +126,7 @@ Rays::Rays(std::span<const Vec3> points, std::span<const float> sigma_m, const M
         return of_chunk;
       });
   d.count = tally.count;
-  d.most_gain = tally.most_gain;
+  d.max_gain = tally.max_gain;
 
   const std::vector<std::uint32_t> order = sorted_by_place(rays);
   const std::size_t macros = (order.size() + macro_rays - 1) / macro_rays, padded = macros * macro_rays;

@@ -48,15 +48,15 @@ __global__ void __launch_bounds__(point_threads)
   }
   unsigned count[3];
   reduction::block_counts<point_threads>(i < last ? static_cast<int>(made.fate) : -1, count_of_warp, count);
-  std::uint64_t gain = count[0] * most_gain(false, 0);
+  std::uint64_t gain = count[0] * max_gain(false, 0);
   if (!sigma_m.empty())
-    gain = reduction::block_sum<point_threads>(made.fate == Fate::used ? most_gain(true, made.weight) : 0,
+    gain = reduction::block_sum<point_threads>(made.fate == Fate::used ? max_gain(true, made.weight) : 0,
                                                gain_of_warp);
   if (threadIdx.x == 0) {
     if (count[0] != 0) atomicAdd(&totals->used, static_cast<unsigned long long>(count[0]));
     if (count[1] != 0) atomicAdd(&totals->not_finite, static_cast<unsigned long long>(count[1]));
     if (count[2] != 0) atomicAdd(&totals->not_in_front, static_cast<unsigned long long>(count[2]));
-    if (gain != 0) atomicAdd(&totals->most_gain, static_cast<unsigned long long>(gain));
+    if (gain != 0) atomicAdd(&totals->max_gain, static_cast<unsigned long long>(gain));
   }
 }
 
@@ -120,18 +120,18 @@ struct SortBuffers {
 
 DeviceRays::Data::Data(std::int64_t most, const Measure& wanted)
     : measure(wanted),
-      most_points(most),
+      max_points(most),
       rays((most + macro_rays - 1) / macro_rays * macro_rays),
       weight(rays.size()),
       parts(rays.size() / part_rays),
       macros(rays.size() / macro_rays),
       totals(1) {}
 
-DeviceRays::DeviceRays(std::int64_t most_points, const Measure& measure) {
+DeviceRays::DeviceRays(std::int64_t max_points, const Measure& measure) {
   check_measure(measure);
-  require(most_points >= 0 && most_points <= 0x7FFFFFFF - macro_rays, "rays cannot be made of ", most_points,
+  require(max_points >= 0 && max_points <= 0x7FFFFFFF - macro_rays, "rays cannot be made of ", max_points,
           " points");
-  data_ = std::make_unique<Data>(most_points, measure);
+  data_ = std::make_unique<Data>(max_points, measure);
 }
 DeviceRays::DeviceRays(DeviceRays&&) noexcept = default;
 DeviceRays& DeviceRays::operator=(DeviceRays&&) noexcept = default;
@@ -145,7 +145,7 @@ void DeviceRays::set(DeviceSpan<const Vec3> points, DeviceSpan<const float> sigm
 void DeviceRays::set(DeviceSpan<const Vec3> points, DeviceSpan<const float> sigma_m,
                      const std::int64_t* points_used_on_device, Workspace& workspace, StreamRef stream) {
   Data& d = *data_;
-  require(points.size() <= d.most_points, "there is room for ", d.most_points, " points, not for ",
+  require(points.size() <= d.max_points, "there is room for ", d.max_points, " points, not for ",
           points.size());
   require(sigma_m.empty() || sigma_m.size() == points.size(), "there are ", points.size(), " points but ",
           sigma_m.size(), " sigmas");

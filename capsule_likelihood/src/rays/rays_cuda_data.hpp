@@ -13,14 +13,14 @@ namespace triptych::capsule_likelihood {
 
 struct PointTotals {
   unsigned long long used, not_finite, not_in_front;
-  unsigned long long most_gain;  // of all points together
+  unsigned long long max_gain;  // of all points together
 };
 
 struct DeviceRays::Data {
-  Data(std::int64_t most_points, const Measure& measure);
+  Data(std::int64_t max_points, const Measure& measure);
 
   Measure measure;
-  std::int64_t most_points;
+  std::int64_t max_points;
   std::int64_t points = 0;  // as many as were last set, dropped ones among them
   bool weighted = false;
   DeviceBuffer<Ray> rays;

@@ -38,7 +38,7 @@ struct Rays::Data {
   Measure measure;
   PointCount count;
   bool weighted = false;
-  std::uint64_t most_gain = 0;  // of all points together
+  std::uint64_t max_gain = 0;  // of all points together
   std::vector<float> x, y, g, h, vv, inverse_vv;
   std::vector<std::uint32_t> weight;  // only when weighted
   Bounds parts, macros;               // macros: padded with empty ones to a multiple of 32

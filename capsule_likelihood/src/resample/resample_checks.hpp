@@ -11,14 +11,14 @@ namespace triptych::capsule_likelihood {
 inline void check_temper(std::int64_t likelihoods, double target, std::int64_t weights) {
   require(likelihoods == weights, "cannot weigh ", likelihoods, " samples with room for ", weights,
           " weights");
-  require(likelihoods <= most_weighed_samples, "cannot weigh ", likelihoods, " samples: at most ",
-          most_weighed_samples);
+  require(likelihoods <= max_weighed_samples, "cannot weigh ", likelihoods, " samples: at most ",
+          max_weighed_samples);
   require(target >= 0, "the effective samples to aim at cannot be ", target);
 }
 
 inline void check_resample(std::int64_t weights, std::int64_t ancestors) {
-  require(weights <= most_weighed_samples && ancestors <= most_weighed_samples, "cannot draw ", ancestors,
-          " samples out of ", weights, ": at most ", most_weighed_samples);
+  require(weights <= max_weighed_samples && ancestors <= max_weighed_samples, "cannot draw ", ancestors,
+          " samples out of ", weights, ": at most ", max_weighed_samples);
   require(weights > 0 || ancestors == 0, "cannot draw ", ancestors, " samples out of none");
 }
 

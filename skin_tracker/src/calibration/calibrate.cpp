@@ -17,6 +17,8 @@
 //
 // When the best filter gives the face hardly more weight than the background, the background is made dearer,
 // twice, before the colours are given up as not separable.
+#include <triptych/core/error.hpp>
+#include <triptych/core/parallel.hpp>
 #include <triptych/skin_tracker/calibrate.hpp>
 
 #include <algorithm>
@@ -26,9 +28,6 @@
 #include <cstdint>
 #include <vector>
 
-#include <triptych/core/error.hpp>
-#include <triptych/core/parallel.hpp>
-
 #include "calibration/colour_grid.hpp"
 #include "calibration/direction_search.hpp"
 #include "calibration/histogram.hpp"
@@ -37,10 +36,10 @@ namespace triptych::skin_tracker {
 
 namespace {
 
-constexpr double most_background = 5;  // the largest beta
+constexpr double max_background = 5;  // the largest beta
 constexpr std::int64_t fewest_pixels = 64;
-constexpr double least_face_weight = 0.25;
-constexpr double least_contrast = 1.5;  // of the mean weights; chance reaches it only in ovals of few pixels
+constexpr double min_face_weight = 0.25;
+constexpr double min_contrast = 1.5;  // of the mean weights; chance reaches it only in ovals of few pixels
 
 // The weight is 0 up to begin and 1 from begin + width on.
 struct Ramp {
@@ -78,10 +77,10 @@ class RampSearch {
   // The ramp to take.
   template <std::size_t n>
   Ramp choose(const Direction& normal, const std::array<int, n>& widths) {
-    const double least_score = (*this)(normal, widths) - nearly_as_good;
+    const double min_score = (*this)(normal, widths) - nearly_as_good;
     Ramp best{};
     for (const int width : widths) {
-      const Ramp ramp = tightest(width, least_score);
+      const Ramp ramp = tightest(width, min_score);
       if (ramp.score >= 0 && (best.width == 0 || ramp.leak <= nearly_as_tight * best.leak + 1e-9 * all_))
         best = ramp;
     }
@@ -139,12 +138,12 @@ class RampSearch {
 
   // Of the ramps of that width and at least that score, the middle one of those that let least background in;
   // its score is negative when there is none.
-  Ramp tightest(int width, double least_score) {
+  Ramp tightest(int width, double min_score) {
     Ramp first{0, 0, -1, 0};
     double last_begin = 0;
     for (int i = lowest_ - width; i <= highest_; ++i) {
       const Ramp ramp = ramp_at(i, width);
-      if (ramp.score < least_score) continue;
+      if (ramp.score < min_score) continue;
       if (first.score < 0 || ramp.leak < first.leak - 1e-9 * all_) first = ramp;
       last_begin = ramp.begin;
     }
@@ -282,13 +281,13 @@ Calibration calibrate(std::span<const MarkedFrame> frames, int threads) {
     background += c.background;
   }
   result.colours = shares_of_face(palette.fine, static_cast<double>(grid.face_pixels()));
-  const double price = std::min(1.0, most_background * face / background);
+  const double price = std::min(1.0, max_background * face / background);
   for (const double dearer : {1, 4, 16}) {
     const LinearFilter filter = best_filter(palette, price * dearer, threads);
     const Weights weights = mean_weights(palette.fine, filter);
     result.face_weight = weights.face;
     result.background_weight = weights.background;
-    if (weights.face >= least_face_weight && weights.face >= least_contrast * weights.background) {
+    if (weights.face >= min_face_weight && weights.face >= min_contrast * weights.background) {
       result.filter = filter;
       result.area = weights.face * grid.face_share();
       return result;

@@ -1,14 +1,15 @@
+#include <triptych/core/error.hpp>
+#include <triptych/skin_tracker/classifier.hpp>
+
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-
-#include <triptych/core/error.hpp>
-#include <triptych/skin_tracker/classifier.hpp>
 
 #include "calibration/direction_search.hpp"
 #include "calibration/histogram.hpp"

@@ -29,7 +29,7 @@ class ColourGrid {
   // frame without a pixel inside its oval adds nothing. The result does not depend on the threads.
   void add(const MarkedFrame& marked, int threads) {
     const int height = marked.frame.height();
-    const int parts = std::clamp(threads > 0 ? threads : default_threads(), 1, most_parts);
+    const int parts = std::clamp(threads > 0 ? threads : default_threads(), 1, max_parts);
     const int rows = std::max(64, (height + parts - 1) / parts);
     std::vector<Tally> tallies(static_cast<std::size_t>(reduction::chunk_count(height, rows)));
     reduction::fold_chunks(
@@ -81,7 +81,7 @@ class ColourGrid {
   static constexpr int grid_bits = 5;
   static constexpr int cell_bits = 8 - grid_bits;  // of each channel, inside a cell
   static constexpr std::size_t cell_count = std::size_t{1} << (3 * grid_bits);
-  static constexpr int most_parts = 8;  // of a frame; each has a grid of its own
+  static constexpr int max_parts = 8;  // of a frame; each has a grid of its own
 
   // Pixels of one cell: how many, and the sums of what their channels have above the cell's corner. Two
   // 32-bit sums lie in each word, which add up at once and cannot overflow for the largest frame.

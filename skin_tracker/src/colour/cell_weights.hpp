@@ -24,7 +24,7 @@ struct CellWeights {
   const std::uint16_t* cells;
   std::int32_t bits = 8;
 
-  CellWeights(const std::uint16_t* weights, int bits_a_channel) : cells(weights), bits(bits_a_channel) {}
+  CellWeights(const std::uint16_t* weights, int bits_per_channel) : cells(weights), bits(bits_per_channel) {}
   CellWeights(const WeightTable<std::uint16_t>& table) : cells(table.weights().data()) {}
   CellWeights(DeviceSpan<const std::uint16_t> table) : cells(table.data()) {}
 

@@ -1,12 +1,11 @@
+#include <triptych/core/error.hpp>
+#include <triptych/core/philox.hpp>
 #include <triptych/skin_tracker/classifier.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <utility>
-
-#include <triptych/core/error.hpp>
-#include <triptych/core/philox.hpp>
 
 #include "colour/classifier_math.hpp"
 

@@ -1,3 +1,8 @@
+#include <triptych/core/error.hpp>
+#include <triptych/core/file.hpp>
+#include <triptych/core/json.hpp>
+#include <triptych/skin_tracker/classifier.hpp>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -6,11 +11,6 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
-
-#include <triptych/core/error.hpp>
-#include <triptych/core/file.hpp>
-#include <triptych/core/json.hpp>
-#include <triptych/skin_tracker/classifier.hpp>
 
 namespace triptych::skin_tracker {
 

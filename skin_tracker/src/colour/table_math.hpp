@@ -35,7 +35,7 @@ TRIPTYCH_INLINE_HD T stored(float weight) {
 template <class T>
 struct TablePack {
   static constexpr int colours = 16 / sizeof(T);
-  static constexpr int colours_a_word = 4 / sizeof(T);
+  static constexpr int colours_per_word = 4 / sizeof(T);
   std::uint32_t words[4];
 };
 
@@ -59,7 +59,8 @@ TRIPTYCH_INLINE_HD TablePack<T> table_pack(const Numbers& numbers, std::uint32_t
       bits = entry;
     }
     constexpr int entry_bits = 8 * static_cast<int>(sizeof(T));
-    pack.words[k / TablePack<T>::colours_a_word] |= bits << (k % TablePack<T>::colours_a_word * entry_bits);
+    pack.words[k / TablePack<T>::colours_per_word] |= bits
+                                                      << (k % TablePack<T>::colours_per_word * entry_bits);
   }
   return pack;
 }

@@ -53,9 +53,9 @@ __global__ void __launch_bounds__(block_threads) table_kernel(Numbers numbers, u
 
 template <class T, class Numbers>
 void launch_table(const Numbers& numbers, DeviceSpan<T> weights, StreamRef stream) {
-  constexpr std::size_t colours_a_block = std::size_t{block_threads} * TablePack<T>::colours;
-  static_assert(WeightTable<T>::colours % colours_a_block == 0);
-  constexpr auto blocks = static_cast<unsigned>(WeightTable<T>::colours / colours_a_block);
+  constexpr std::size_t colours_per_block = std::size_t{block_threads} * TablePack<T>::colours;
+  static_assert(WeightTable<T>::colours % colours_per_block == 0);
+  constexpr auto blocks = static_cast<unsigned>(WeightTable<T>::colours / colours_per_block);
   launch(table_kernel<T, Numbers>, {blocks, block_threads}, stream, numbers,
          reinterpret_cast<uint4*>(weights.data()));
 }

@@ -1,5 +1,3 @@
-#include "engine/gpu_slot.hpp"
-
 #include <triptych/core/cuda.cuh>
 #include <triptych/core/error.hpp>
 #include <triptych/core/relax.hpp>
@@ -8,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "engine/gpu_slot.hpp"
 #include "engine/page_locked.hpp"
 #include "moments/cuda/moments_cuda.hpp"
 
@@ -85,7 +84,7 @@ int GpuSlot::plan(const Frame& frame, const Region& region) {
   // The GPU fetches a group while the cores fill the next; a call for each piece would cost more than it
   // gains.
   constexpr std::int64_t group_bytes = 1 << 20;
-  constexpr int pieces_a_group = 8;
+  constexpr int pieces_per_group = 8;
   source_ = frame;
   region_ = region;
   first_row_ = region.y;
@@ -100,10 +99,10 @@ int GpuSlot::plan(const Frame& frame, const Region& region) {
   if (page_locked_) {
     piece_rows_ = group_rows_ = rows;
   } else {
-    const auto wanted = static_cast<int>(group_bytes / pieces_a_group / plane_.pitch);
-    const int least = parts(rows, pieces_a_group * most_groups);
+    const auto wanted = static_cast<int>(group_bytes / pieces_per_group / plane_.pitch);
+    const int least = parts(rows, pieces_per_group * max_groups);
     piece_rows_ = (std::max({wanted, least, 1}) + 1) / 2 * 2;
-    group_rows_ = pieces_a_group * piece_rows_;
+    group_rows_ = pieces_per_group * piece_rows_;
   }
   groups_ = parts(rows, group_rows_);
   for (int g = 0; g < groups_; ++g) {
@@ -199,10 +198,10 @@ bool GpuSlot::is_done() const {
 // Watching the words is some microseconds quicker than to ask the driver, which is asked now and then all the
 // same: it knows of errors.
 Sums GpuSlot::wait() {
-  constexpr int looks_a_question = 4096;
+  constexpr int looks_per_question = 4096;
   for (int looks = 1; !is_done(); ++looks) {
     relax();
-    if (looks % looks_a_question != 0) continue;
+    if (looks % looks_per_question != 0) continue;
     const cudaError_t code = cudaStreamQuery(to_cuda(stream_));
     if (code == cudaErrorNotReady) {
       cudaGetLastError();  // no error, but kept as one

@@ -70,11 +70,11 @@ class GpuSlot {
 
   // What is being sent: rows [first_row_, last_row_) in pieces, so many of which make a group, which goes
   // over when it is complete; left_: the pieces that a group still waits for.
-  static constexpr int most_groups = 64;
+  static constexpr int max_groups = 64;
   std::optional<Frame> source_;
   Region region_;
   int first_row_ = 0, last_row_ = 0, piece_rows_ = 0, group_rows_ = 0, groups_ = 0;
-  std::array<std::atomic<int>, most_groups + 1> left_{};
+  std::array<std::atomic<int>, max_groups + 1> left_{};
   bool page_locked_ = false;
   std::atomic<int> sent_{0};
 };

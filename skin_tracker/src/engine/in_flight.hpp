@@ -6,13 +6,13 @@
 
 namespace triptych::skin_tracker {
 
-inline constexpr int most_in_flight = 3;
+inline constexpr int max_in_flight = 3;
 
 // First in, first out.
 template <class T>
 class InFlight {
  public:
-  static constexpr int most = most_in_flight;
+  static constexpr int most = max_in_flight;
   int count() const { return count_; }
   T& back() { return items_[static_cast<std::size_t>((first_ + count_ - 1) % most)]; }
   T& front() { return items_[static_cast<std::size_t>(first_)]; }

@@ -1,10 +1,10 @@
-#include "engine/page_locked.hpp"
-
 #include <triptych/core/cuda.cuh>
 
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
+
+#include "engine/page_locked.hpp"
 
 namespace triptych::skin_tracker {
 

@@ -17,7 +17,7 @@ class Summer {
   virtual ~Summer() = default;
 
   // Starts the sums over a region of a frame on the host (or on the GPU); finish() waits for those of the
-  // first frame whose sums were not asked for yet. At most most_in_flight at a time. When begin()
+  // first frame whose sums were not asked for yet. At most max_in_flight at a time. When begin()
   // throws, nothing was started. Pageable memory has been read when begin() returns; page-locked and device
   // memory is read until finish().
   virtual void begin(const Frame& frame, const Region& region) = 0;

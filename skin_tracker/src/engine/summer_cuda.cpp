@@ -59,7 +59,7 @@ class CudaSummer final : public Summer {
     running_.push() = &slot;
   }
 
-  std::array<std::unique_ptr<GpuSlot>, most_in_flight> slots_;
+  std::array<std::unique_ptr<GpuSlot>, max_in_flight> slots_;
   std::size_t next_ = 0;
   InFlight<GpuSlot*> running_;
   int threads_;

@@ -55,8 +55,8 @@ void check_frame(FrameFormat format, const void* data, std::int64_t pitch_bytes,
                  std::int64_t chroma_pitch_bytes, std::int64_t width, std::int64_t height) {
   const std::int64_t row_bytes = width * bytes_per_pixel(format);
   require(width >= 0 && height >= 0, "a frame cannot be ", width, " x ", height, " pixels");
-  require(width <= most_width && height <= most_height, "a frame of ", width, " x ", height,
-          " pixels is larger than ", most_width, " x ", most_height);
+  require(width <= max_width && height <= max_height, "a frame of ", width, " x ", height,
+          " pixels is larger than ", max_width, " x ", max_height);
   require(pitch_bytes >= row_bytes, "the rows of a ", to_string(format), " frame ", width,
           " pixels wide take ", row_bytes, " bytes, more than the pitch of ", pitch_bytes);
   require(format != FrameFormat::yuyv || width % 2 == 0, "a yuyv frame cannot be ", width,

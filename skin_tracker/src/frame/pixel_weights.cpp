@@ -1,8 +1,7 @@
-#include "frame/pixel_weights.hpp"
-
 #include <triptych/core/stream.hpp>
 
 #include "frame/locate_math.hpp"
+#include "frame/pixel_weights.hpp"
 
 namespace triptych::skin_tracker {
 

@@ -1,7 +1,7 @@
-#include "gate/gate.hpp"
-
 #include <algorithm>
 #include <cmath>
+
+#include "gate/gate.hpp"
 
 namespace triptych::skin_tracker {
 
@@ -18,7 +18,7 @@ constexpr double memory_price = 0.3;     // for a box e times as large as the he
 constexpr double start_price = 0.05;     // for a box e times as large as the head was at first
 constexpr double size_following = 0.03;  // how quickly that follows
 constexpr double forgetting = 0.05;      // how quickly the usual densities follow
-constexpr double least_inside = 0.6;     // below this share of what it was at first they do not fall
+constexpr double min_inside = 0.6;       // below this share of what it was at first they do not fall
 constexpr double lost_share = 0.4;       // thinner than this is no head any more
 constexpr double found_share = 0.65;     // and from this on it is one again
 constexpr double upright_aspect = 0.75;  // width over height of a head of which nothing is known
@@ -95,12 +95,12 @@ Gate::Candidate Gate::refine(const WeightMap& map, Candidate best, const Box& ex
   return best;
 }
 
-bool Gate::convincing(const Candidate& c, double least_share) const {
-  return c.inside > least_share * inside_ && c.inside - c.ring > 0.5 * least_share * (inside_ - ring_);
+bool Gate::convincing(const Candidate& c, double min_share) const {
+  return c.inside > min_share * inside_ && c.inside - c.ring > 0.5 * min_share * (inside_ - ring_);
 }
 
 void Gate::learn(const Candidate& c, double rate) {
-  inside_ = std::max(inside_ + rate * (c.inside - inside_), least_inside * first_inside_);
+  inside_ = std::max(inside_ + rate * (c.inside - inside_), min_inside * first_inside_);
   ring_ += rate * (c.ring - ring_);
 }
 

@@ -43,7 +43,7 @@ class Gate {
   Candidate refine(const WeightMap& map, Candidate best, const Box& expected, double step,
                    double growth) const;
   bool begin(const WeightMap& map);
-  bool convincing(const Candidate& c, double least_share) const;
+  bool convincing(const Candidate& c, double min_share) const;
   void learn(const Candidate& c, double rate);
 
   double frame_width_, frame_height_;

@@ -1,10 +1,9 @@
-#include "gate/sampler.hpp"
-
 #include <triptych/core/error.hpp>
 
 #include <algorithm>
 #include <utility>
 
+#include "gate/sampler.hpp"
 #include "gate/weight_map.hpp"
 #include "moments/cuda/sample_cuda.hpp"
 #include "moments/sample_cpu.hpp"
@@ -13,12 +12,12 @@ namespace triptych::skin_tracker {
 
 namespace {
 
-constexpr auto most_samples = static_cast<std::int64_t>(WeightMap::most_samples);
+constexpr auto max_samples = static_cast<std::int64_t>(WeightMap::max_samples);
 
 }  // namespace
 
 Sampler::OnGpu::OnGpu(const Device& gpu, const Weights& weights_there)
-    : device(activated(gpu)), weights(weights_there), samples(most_samples) {}
+    : device(activated(gpu)), weights(weights_there), samples(max_samples) {}
 
 Sampler::Sampler(std::shared_ptr<const PixelWeights> weights)
     : shared_(std::move(weights)), weights_(shared_->on_host([](const auto& by) { return Weights(by); })) {
@@ -46,7 +45,7 @@ void Sampler::sample(const DeviceFrame& frame, const Region& region, int step,
   const auto size = static_cast<std::int64_t>(samples.size());
   require(step >= 1 && size == std::int64_t{region.width / step} * (region.height / step), "room for ", size,
           " samples is not that for a region of ", region.width, " x ", region.height, " in steps of ", step);
-  require(size <= most_samples, "a GPU takes up to ", most_samples, " samples at a time, not ", size);
+  require(size <= max_samples, "a GPU takes up to ", max_samples, " samples at a time, not ", size);
   on_gpu_->device.activate();
   std::visit(
       [&](const auto& by) { sample_cuda(frame, region, step, by, on_gpu_->samples.data(), on_gpu_->stream); },

@@ -27,7 +27,7 @@ class Sampler {
   Sampler(const HistogramRatio& histogram, const std::optional<Device>& gpu);
 
   // As sample_cpu(): the same bits from a frame on the host and from one on the GPU, at most
-  // WeightMap::most_samples there. Pixels on the host are looked at there: sooner than they could be sent.
+  // WeightMap::max_samples there. Pixels on the host are looked at there: sooner than they could be sent.
   // InvalidArgument for a frame on the GPU without one, or when the region, the step and the samples do not
   // fit together.
   void sample(const Frame& frame, const Region& region, int step, std::span<std::uint16_t> samples);

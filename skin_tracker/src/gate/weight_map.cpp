@@ -1,9 +1,9 @@
-#include "gate/weight_map.hpp"
-
 #include <triptych/skin_tracker/filter.hpp>
 
 #include <algorithm>
 #include <cmath>
+
+#include "gate/weight_map.hpp"
 
 namespace triptych::skin_tracker {
 
@@ -12,7 +12,7 @@ constexpr double samples_across = 32;
 }
 
 // 16384 samples of 65535 fit 32 bits; the last sums need columns + rows + 1 places more.
-WeightMap::WeightMap() : samples_(most_samples), sums_(2 * most_samples + 2) {}
+WeightMap::WeightMap() : samples_(max_samples), sums_(2 * max_samples + 2) {}
 
 void WeightMap::place(const Box& part, double finest_px, int frame_width, int frame_height) {
   const auto edge = [](double v, int most) { return static_cast<int>(std::clamp(v, 0.0, double(most))); };
@@ -25,7 +25,7 @@ void WeightMap::place(const Box& part, double finest_px, int frame_width, int fr
   const auto count = [&] {
     return static_cast<std::size_t>(width / step_) * static_cast<std::size_t>(height / step_);
   };
-  while (count() > most_samples) ++step_;
+  while (count() > max_samples) ++step_;
   step_ = std::min({step_, width, height});
   columns_ = width / step_;
   rows_ = height / step_;

@@ -19,7 +19,7 @@ struct Box {
 
 class WeightMap {
  public:
-  static constexpr std::size_t most_samples = 16384;
+  static constexpr std::size_t max_samples = 16384;
 
   WeightMap();
 

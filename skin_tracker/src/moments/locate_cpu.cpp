@@ -22,14 +22,14 @@ template <class Sum>
 Sums sum_region(const Region& region, int threads, Sum sum_strip) {
   if (region.width == 0 || region.height == 0) return {};
   // A thread is woken for no less than takes longer than waking it.
-  constexpr std::int64_t pixels_worth_a_thread = 1 << 15;
-  constexpr std::int64_t most_workers = 256;
+  constexpr std::int64_t min_pixels_per_thread = 1 << 15;
+  constexpr std::int64_t max_workers = 256;
   const std::int64_t pixels = std::int64_t{region.width} * region.height;
-  const std::int64_t wanted = std::min<std::int64_t>(most_workers, threads > 0 ? threads : default_threads());
-  const auto workers = static_cast<int>(std::clamp<std::int64_t>(pixels / pixels_worth_a_thread, 1, wanted));
+  const std::int64_t wanted = std::min<std::int64_t>(max_workers, threads > 0 ? threads : default_threads());
+  const auto workers = static_cast<int>(std::clamp<std::int64_t>(pixels / min_pixels_per_thread, 1, wanted));
   if (workers == 1) return sum_strip(region, {});
   Deal deal(region, workers);
-  std::array<PartSums, most_workers> parts;
+  std::array<PartSums, max_workers> parts;
   Sums sums;
   reduction::fold_chunks(
       std::span<PartSums>(parts), workers, 1, workers,

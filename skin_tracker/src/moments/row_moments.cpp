@@ -1,10 +1,10 @@
 // row_moments.inl compiled for each instruction set, and the choice among them.
-#include "moments/row_moments.hpp"
-
 #include <triptych/core/simd/byte_triples.hpp>
 
 #include <array>
 #include <type_traits>
+
+#include "moments/row_moments.hpp"
 
 namespace triptych::skin_tracker::rows {
 

@@ -25,8 +25,8 @@ namespace triptych::skin_tracker::rows {
 using SumStrip = Sums (*)(const Frame& frame, const Region& strip, const FixedFilter& filter, NextStrip next);
 
 inline constexpr int block_steps = 64;
-inline constexpr std::uint64_t most_in_block = block_steps * (block_steps + 1) * (block_steps + 2) / 6;
-static_assert(most_in_block * fixed_one <= UINT32_MAX);
+inline constexpr std::uint64_t max_in_block = block_steps * (block_steps + 1) * (block_steps + 2) / 6;
+static_assert(max_in_block * fixed_one <= UINT32_MAX);
 
 // Memory is what a core waits for, and it waits least when it has asked for much. So two rows are read side
 // by side, and with each line of theirs the same line of the two rows that follow is asked for; at the
@@ -181,8 +181,8 @@ Sums sum_strip_plain(const Frame& frame, const Region& strip, const FixedFilter&
 // A strip's rows in their order, with what is asked for meanwhile.
 class StripRows {
  public:
-  StripRows(const Frame& frame, const Region& strip, int bytes_a_pixel, NextStrip next)
-      : frame_(frame), strip_(strip), next_(next), bytes_(bytes_a_pixel) {
+  StripRows(const Frame& frame, const Region& strip, int pixel_bytes, NextStrip next)
+      : frame_(frame), strip_(strip), next_(next), bytes_(pixel_bytes) {
     const int lead = (prefetch_bytes + strip.width * bytes_ - 1) / std::max(1, strip.width * bytes_);
     lead_ = (std::max(lead, 1) + rows_at_once - 1) / rows_at_once * rows_at_once;
   }

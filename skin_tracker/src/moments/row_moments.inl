@@ -100,7 +100,7 @@ Sums sum_strip(const Frame& frame, const Region& strip, const FixedFilter& fixed
     }
     const FixedFilter f = in_memory_order<format>(fixed);
     const Weigher::Filter filter{{f.c0, f.c1, f.c2, f.offset}, fixed_one << f.shift, f.shift};
-    std::array<BlockSums<lanes>, most_width / block_pixels> blocks;
+    std::array<BlockSums<lanes>, max_width / block_pixels> blocks;
     const int block_count = (strip.width + block_pixels - 1) / block_pixels;
     std::fill_n(blocks.begin(), block_count, BlockSums<lanes>{});
     const auto add = [&](auto at) {

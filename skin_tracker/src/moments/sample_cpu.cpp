@@ -1,9 +1,8 @@
-#include "moments/sample_cpu.hpp"
-
 #include <triptych/core/error.hpp>
 
 #include <cstddef>
 
+#include "moments/sample_cpu.hpp"
 #include "moments/sample_math.hpp"
 
 namespace triptych::skin_tracker {

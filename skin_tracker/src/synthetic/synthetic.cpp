@@ -21,7 +21,7 @@ using synthetic::Colour;
 using synthetic::Person;
 
 // Noise is added in sixteenths of a grey level, from a table of equally likely values.
-constexpr int steps_a_level = 16;
+constexpr int steps_per_level = 16;
 constexpr std::size_t noise_values = 1024;
 using NoiseTable = std::array<int, noise_values>;
 
@@ -44,19 +44,19 @@ NoiseTable noise_table(double deviation) {
   static const std::array<double, noise_values> quantiles = normal_quantiles();
   NoiseTable table{};
   for (std::size_t i = 0; i < noise_values; ++i)
-    table[i] = static_cast<int>(std::lround(steps_a_level * deviation * quantiles[i]));
+    table[i] = static_cast<int>(std::lround(steps_per_level * deviation * quantiles[i]));
   return table;
 }
 
 std::uint8_t noisy(int sixteenths, int noise) {
-  const int level = (sixteenths + noise + steps_a_level / 2) >> 4;
+  const int level = (sixteenths + noise + steps_per_level / 2) >> 4;
   return static_cast<std::uint8_t>(level < 0 ? 0 : level > 255 ? 255 : level);
 }
 
 Rgb8 noisy(const Rgb8& c, std::uint32_t bits, const NoiseTable& table) {
-  return {noisy(steps_a_level * c.r, table[bits & 1023]),
-          noisy(steps_a_level * c.g, table[bits >> 10 & 1023]),
-          noisy(steps_a_level * c.b, table[bits >> 20 & 1023])};
+  return {noisy(steps_per_level * c.r, table[bits & 1023]),
+          noisy(steps_per_level * c.g, table[bits >> 10 & 1023]),
+          noisy(steps_per_level * c.b, table[bits >> 20 & 1023])};
 }
 
 Rgb8 rounded(const Colour& c) {
@@ -67,9 +67,9 @@ Rgb8 rounded(const Colour& c) {
 }  // namespace
 
 SyntheticScene::SyntheticScene(const SyntheticOptions& options) : options_(options) {
-  require(options.width >= 64 && options.height >= 64 && options.width <= most_width &&
-              options.height <= most_height,
-          "a synthetic scene must have from 64 x 64 to ", most_width, " x ", most_height, " pixels, not ",
+  require(options.width >= 64 && options.height >= 64 && options.width <= max_width &&
+              options.height <= max_height,
+          "a synthetic scene must have from 64 x 64 to ", max_width, " x ", max_height, " pixels, not ",
           options.width, " x ", options.height);
   require(options.frames >= 1, "a synthetic scene must have at least one frame, not ", options.frames);
   require(options.noise >= 0 && options.noise <= 64,

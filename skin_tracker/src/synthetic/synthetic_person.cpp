@@ -1,6 +1,6 @@
-#include "synthetic/synthetic_person.hpp"
-
 #include <numbers>
+
+#include "synthetic/synthetic_person.hpp"
 
 namespace triptych::skin_tracker::synthetic {
 
@@ -11,7 +11,7 @@ constexpr Colour dark_hair{32, 38, 56};
 constexpr Colour brown{74, 50, 40};
 constexpr Colour sweater{52, 84, 128};
 
-constexpr double frames_a_second = 30;
+constexpr double frames_per_second = 30;
 constexpr double two_pi = 2 * std::numbers::pi;
 
 // About sin(2 pi turns), from two parabolas; quick, for cloth.
@@ -23,7 +23,7 @@ float wave(float turns) {
 }  // namespace
 
 Pose pose_at(int frame, const SyntheticOptions& options) {
-  const double t = frame / frames_a_second;
+  const double t = frame / frames_per_second;
   const double w = options.width, h = options.height;
   const double unit = std::min(w, h);
   const double start = two_pi * hash01(static_cast<int>(options.seed & 0x7FFFFFFF), 1, 81);

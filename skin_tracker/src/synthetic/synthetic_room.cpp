@@ -1,10 +1,9 @@
-#include "synthetic/synthetic_room.hpp"
-
 #include <triptych/core/parallel.hpp>
 
 #include <cstddef>
 
 #include "synthetic/synthetic_colour.hpp"
+#include "synthetic/synthetic_room.hpp"
 
 namespace triptych::skin_tracker::synthetic {
 

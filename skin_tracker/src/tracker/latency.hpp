@@ -18,7 +18,7 @@ class LatencyHistogram {
     ++frames_;
     sum_us_ += us;
     worst_us_ = std::max(worst_us_, us);
-    const double place = us > least_us ? std::log2(us / least_us) * bins_an_octave : 0;
+    const double place = us > min_us ? std::log2(us / min_us) * bins_per_octave : 0;
     ++bins_[std::min(static_cast<std::size_t>(place), bins - 1)];
   }
 
@@ -36,16 +36,16 @@ class LatencyHistogram {
   }
 
  private:
-  static constexpr double least_us = 0.1;
-  static constexpr int bins_an_octave = 64;
-  static constexpr std::size_t bins = 30 * bins_an_octave;  // up to 107 s
+  static constexpr double min_us = 0.1;
+  static constexpr int bins_per_octave = 64;
+  static constexpr std::size_t bins = 30 * bins_per_octave;  // up to 107 s
 
   double quantile(double share) const {
     const auto wanted = static_cast<std::int64_t>(std::ceil(share * static_cast<double>(frames_)));
     std::int64_t seen = 0;
     std::size_t i = 0;
     while (i + 1 < bins && (seen += bins_[i]) < wanted) ++i;
-    return std::min(worst_us_, least_us * std::exp2((static_cast<double>(i) + 0.5) / bins_an_octave));
+    return std::min(worst_us_, min_us * std::exp2((static_cast<double>(i) + 0.5) / bins_per_octave));
   }
 
   std::array<std::int64_t, bins> bins_{};

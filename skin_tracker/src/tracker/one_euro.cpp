@@ -1,6 +1,5 @@
-#include <triptych/skin_tracker/one_euro.hpp>
-
 #include <triptych/core/error.hpp>
+#include <triptych/skin_tracker/one_euro.hpp>
 
 #include <cmath>
 #include <numbers>

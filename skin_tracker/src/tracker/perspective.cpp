@@ -1,6 +1,5 @@
-#include <triptych/skin_tracker/perspective.hpp>
-
 #include <triptych/core/error.hpp>
+#include <triptych/skin_tracker/perspective.hpp>
 
 #include <cmath>
 #include <numbers>

@@ -27,9 +27,9 @@ Region region_of(const Box& box, int width, int height) {
 }
 
 void check(const TrackerOptions& options, FrameFormat format, int width, int height) {
-  require(width > 0 && height > 0 && width <= most_width && height <= most_height,
-          "a tracker needs frames of 1 x 1 to ", most_width, " x ", most_height, " pixels, not ", width,
-          " x ", height);
+  require(width > 0 && height > 0 && width <= max_width && height <= max_height,
+          "a tracker needs frames of 1 x 1 to ", max_width, " x ", max_height, " pixels, not ", width, " x ",
+          height);
   require((format != FrameFormat::nv12 && format != FrameFormat::yuyv) || width % 2 == 0, "frames of format ",
           to_string(format), " cannot be ", width, " pixels wide, an odd number");
   require(format != FrameFormat::nv12 || height % 2 == 0, "frames of format nv12 cannot be ", height,
@@ -66,7 +66,7 @@ std::unique_ptr<Summer> make_summer(const SharedWeights& weights, FrameFormat fo
 
 }  // namespace
 
-static_assert(Tracker::most_in_flight == triptych::skin_tracker::most_in_flight);
+static_assert(Tracker::max_in_flight == triptych::skin_tracker::max_in_flight);
 
 class Tracker::Impl {
  public:
@@ -95,7 +95,7 @@ class Tracker::Impl {
   template <class F>
   void submit(const F& frame, double seconds) {
     const Stopwatch since_call;
-    require(in_flight_.count() < most_in_flight, "there are ", in_flight_.count(),
+    require(in_flight_.count() < max_in_flight, "there are ", in_flight_.count(),
             " frames in flight already: ask for the next head first");
     require(frame.width() == width_ && frame.height() == height_ && frame.format() == format_,
             "a tracker of ", width_, " x ", height_, " ", to_string(format_), " frames cannot take one of ",

@@ -1,12 +1,12 @@
 // prepare_cuda against prepare_cpu.
-#include "testing/cuda_fixture.hpp"
-#include "testing/expect_error.hpp"
-#include "testing/random.hpp"
-
 #include <triptych/aam_fit/prepare.hpp>
 
 #include <algorithm>
 #include <cmath>
+
+#include "testing/cuda_fixture.hpp"
+#include "testing/expect_error.hpp"
+#include "testing/random.hpp"
 
 namespace triptych::aam_fit {
 namespace {

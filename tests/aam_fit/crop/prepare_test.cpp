@@ -1,6 +1,7 @@
 // Features and crops against their definitions, pixel by pixel in double.
-#include <gtest/gtest.h>
 #include <triptych/aam_fit/prepare.hpp>
+
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>

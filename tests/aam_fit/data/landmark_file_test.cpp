@@ -1,15 +1,17 @@
 // Landmark files, grey images and folders of both: read as written, refused with the place and the reason.
-#include <gtest/gtest.h>
 #include <triptych/aam_fit/landmark_file.hpp>
 #include <triptych/core/error.hpp>
 #include <triptych/core/file.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
 #include "testing/data_dir.hpp"
 #include "testing/expect_error.hpp"
 #include "testing/mutate.hpp"
 #include "testing/temporary_directory.hpp"
-
-#include <cmath>
-#include <string>
 
 namespace triptych::aam_fit {
 namespace {

@@ -2,14 +2,14 @@
 // with the sizes from which bounds on the rounding of a float fit follow.
 #pragma once
 
-#include "testing/aam_scene.hpp"
-
 #include <triptych/aam_fit/model.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
+
+#include "testing/aam_scene.hpp"
 
 namespace triptych::test {
 

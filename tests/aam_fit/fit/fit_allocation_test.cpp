@@ -1,7 +1,8 @@
 // A fit allocates its result and nothing else, however many steps it takes. This program counts every
 // allocation.
-#include <gtest/gtest.h>
 #include <triptych/aam_fit/fit.hpp>
+
+#include <gtest/gtest.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -34,7 +35,7 @@ TEST(FitAllocation, IsTheResultAlone) {
   LevelFitter fitter(scene.level, Storage::float32, 2);
   for (const Form form : {Form::one_pass, Form::literal})
     for (const int most : {1, 5, 12}) {
-      const FitOptions options{.form = form, .most_iterations = most, .always_step = true};
+      const FitOptions options{.form = form, .max_iterations = most, .always_step = true};
       fit_cpu(fitter, scene.planes.view(), scene.start, options);
       const std::int64_t before = allocations;
       const LevelFit fit = fit_cpu(fitter, scene.planes.view(), scene.start, options);

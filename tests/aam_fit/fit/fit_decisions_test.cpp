@@ -1,6 +1,7 @@
 // What a fit decides: step sizes, statuses, and that it converges where it should.
-#include <gtest/gtest.h>
 #include <triptych/aam_fit/fit.hpp>
+
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
@@ -38,14 +39,14 @@ LevelFit by_evaluations(LevelFitter& fitter, PlanesView planes, std::vector<floa
   fit.evaluations = 1;
   fit.errors = {here.error};
   fit.status = FitStatus::out_of_iterations;
-  while (fit.iterations < options.most_iterations) {
+  while (fit.iterations < options.max_iterations) {
     bool better = false, still = false;
     double before = here.error;
     for (int k = 0; k < options.steps && !better; ++k) {
       std::vector<float> q = p;
       for (std::size_t i = 0; i < q.size(); ++i)
         q[i] = static_cast<float>(double{p[i]} + std::ldexp(here.step[i], -k));
-      if (k == 0) still = farthest(fitter.shape_of(q), fitter.shape_of(p)) <= options.least_move_px;
+      if (k == 0) still = farthest(fitter.shape_of(q), fitter.shape_of(p)) <= options.min_move_px;
       const auto there = fitter.evaluate(planes, q, options.form);
       ++fit.evaluations;
       if (!(there.alpha > 0 && there.error < here.error)) continue;
@@ -59,7 +60,7 @@ LevelFit by_evaluations(LevelFitter& fitter, PlanesView planes, std::vector<floa
     }
     ++fit.iterations;
     fit.errors.push_back(here.error);
-    if (still || before - here.error < options.least_gain * before) {
+    if (still || before - here.error < options.min_gain * before) {
       fit.status = FitStatus::converged;
       break;
     }
@@ -78,7 +79,7 @@ TEST(Decisions, AreThoseOfTheAlgorithm) {
     for (const Form form : {Form::one_pass, Form::literal})
       for (const int most : {1, 3, 40})
         for (const int steps : {1, 4}) {
-          const FitOptions options{.form = form, .most_iterations = most, .steps = steps};
+          const FitOptions options{.form = form, .max_iterations = most, .steps = steps};
           const LevelFit expected = by_evaluations(fitter, scene.planes.view(), scene.start, options);
           const LevelFit found = fit_cpu(fitter, scene.planes.view(), scene.start, options);
           EXPECT_EQ(found.parameters, expected.parameters) << factor;
@@ -99,7 +100,7 @@ TEST(Decisions, BothFormsFindTheFace) {
   for (const std::uint64_t seed : {1u, 2u, 3u}) {
     const AamScene scene = make_aam_scene({.pixels = 3000, .modes = 12, .seed = seed});
     LevelFitter fitter(scene.level, Storage::float32, 2);
-    const FitOptions options{.least_gain = 1e-6};
+    const FitOptions options{.min_gain = 1e-6};
     const Shape truth = fitter.shape_of(scene.truth), start = fitter.shape_of(scene.start);
     const LevelFit fit = fit_cpu(fitter, scene.planes.view(), scene.start, options);
     EXPECT_EQ(to_string(fit.status), "converged");
@@ -111,7 +112,7 @@ TEST(Decisions, BothFormsFindTheFace) {
     literal.form = Form::literal;
     const LevelFit other = fit_cpu(fitter, scene.planes.view(), scene.start, literal);
     EXPECT_LT(farthest(fitter.shape_of(fit.parameters), fitter.shape_of(other.parameters)),
-              2 * options.least_move_px);
+              2 * options.min_move_px);
   }
 }
 
@@ -135,7 +136,7 @@ TEST(Decisions, AlwaysStepTakesEveryStep) {
   const AamScene scene = make_aam_scene({.pixels = 1200, .modes = 4});
   LevelFitter fitter(with_R(scene.level, 2.2f), Storage::float32, 1);
   const LevelFit fit =
-      fit_cpu(fitter, scene.planes.view(), scene.start, {.most_iterations = 3, .always_step = true});
+      fit_cpu(fitter, scene.planes.view(), scene.start, {.max_iterations = 3, .always_step = true});
   std::vector<float> p = scene.start;
   for (int i = 0; i < 3; ++i) {
     const auto at = fitter.evaluate(scene.planes.view(), p, Form::one_pass);
@@ -148,7 +149,7 @@ TEST(Decisions, AlwaysStepTakesEveryStep) {
   EXPECT_EQ(to_string(fit.status), "out_of_iterations");
   LevelFitter good(scene.level, Storage::float32, 1);
   EXPECT_EQ(
-      to_string(fit_cpu(good, scene.planes.view(), scene.start, {.most_iterations = 20, .always_step = true})
+      to_string(fit_cpu(good, scene.planes.view(), scene.start, {.max_iterations = 20, .always_step = true})
                     .status),
       "converged");
 }
@@ -177,14 +178,14 @@ TEST(Decisions, SayWhenTheFaceIsLost) {
   // Few pixels outside do not matter, when they are allowed.
   std::vector<float> start = scene.start;
   start[6] += 25;
-  EXPECT_NE(to_string(fit_cpu(fitter, scene.planes.view(), start, {.most_outside = 1}).status),
+  EXPECT_NE(to_string(fit_cpu(fitter, scene.planes.view(), start, {.max_outside = 1}).status),
             "lost_outside");
 }
 
 TEST(Decisions, ZeroIterationsLookOnce) {
   const AamScene scene = make_aam_scene({.pixels = 300, .modes = 2});
   LevelFitter fitter(scene.level, Storage::float32, 1);
-  const LevelFit fit = fit_cpu(fitter, scene.planes.view(), scene.start, {.most_iterations = 0});
+  const LevelFit fit = fit_cpu(fitter, scene.planes.view(), scene.start, {.max_iterations = 0});
   EXPECT_EQ(fit.evaluations, 1);
   EXPECT_EQ(fit.parameters, scene.start);
   EXPECT_EQ(to_string(fit.status), "out_of_iterations");
@@ -250,10 +251,9 @@ TEST(LevelFitter, RefusesWhatDoesNotFit) {
   EXPECT_ERROR(fit_cpu(fitter, {}, scene.start, {}), InvalidArgument, "too small");
   EXPECT_ERROR(fit_cpu(fitter, scene.planes.view(), scene.start, {.steps = 0}), InvalidArgument,
                "step sizes");
-  EXPECT_ERROR(fit_cpu(fitter, scene.planes.view(), scene.start, {.most_iterations = -1}), InvalidArgument,
+  EXPECT_ERROR(fit_cpu(fitter, scene.planes.view(), scene.start, {.max_iterations = -1}), InvalidArgument,
                "-1");
-  EXPECT_ERROR(fit_cpu(fitter, scene.planes.view(), scene.start, {.least_gain = NAN}), InvalidArgument,
-               "gain");
+  EXPECT_ERROR(fit_cpu(fitter, scene.planes.view(), scene.start, {.min_gain = NAN}), InvalidArgument, "gain");
   EXPECT_ERROR(fitter.parameters_of(scene.planes.view(), Shape(5)), InvalidArgument, "shape of 5");
   Level bad = scene.level;
   bad.R = std::vector<float>(3);

@@ -1,7 +1,8 @@
 // fit_cpu and LevelFitter: the one pass against the ten steps in double, within bounds derived from the
 // rounding of floats; and what a fit decides.
-#include <gtest/gtest.h>
 #include <triptych/aam_fit/fit.hpp>
+
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
@@ -235,7 +236,7 @@ TEST(Fit, HalvesMoveLandmarksLittle) {
   const AamScene scene = make_aam_scene({.pixels = 8192, .modes = 30});
   LevelFitter whole(scene.level, Storage::float32, 2), half(scene.level, Storage::float16, 2);
   for (const bool always : {false, true}) {
-    const FitOptions options{.most_iterations = 10, .always_step = always};
+    const FitOptions options{.max_iterations = 10, .always_step = always};
     const LevelFit a = fit_cpu(whole, scene.planes.view(), scene.start, options);
     const LevelFit b = fit_cpu(half, scene.planes.view(), scene.start, options);
     const Shape s = whole.shape_of(a.parameters), t = half.shape_of(b.parameters);

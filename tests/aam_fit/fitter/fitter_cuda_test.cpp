@@ -1,9 +1,9 @@
 // Fitter and FaceTracker on the GPU against the CPU's.
+#include <triptych/aam_fit/face_tracker.hpp>
+
 #include "aam_fit/fitter/made_up_world.hpp"
 #include "testing/cuda_fixture.hpp"
 #include "testing/expect_error.hpp"
-
-#include <triptych/aam_fit/face_tracker.hpp>
 
 namespace triptych::aam_fit {
 namespace {
@@ -21,7 +21,7 @@ const std::tuple<double, double, double> starts[] = {
     {0.0, 0.0, 1.0}, {0.05, 0.0, 1.0}, {-0.04, 0.04, 1.0}, {0.0, -0.05, 1.05}, {0.03, 0.03, 0.95}};
 
 // Near a tie the twins may stop a step apart, and such a step moves no landmark by more than a few times
-// least_move_px (0.02) of the level's pixels, less than two of the frame's.
+// min_move_px (0.02) of the level's pixels, less than two of the frame's.
 constexpr double tie_px = 0.15;
 
 TEST_F(FitterCuda, EndsWhereTheCpuEnds) {
@@ -46,7 +46,7 @@ TEST_F(FitterCuda, StepsOfACascadeAreTheCpus) {
     World world = make_world(features, 12, 11);
     for (Level& level : world.model.levels) level.iterations = 2;
     world.model.levels.push_back(world.model.levels.back());
-    const FitterOptions options{.fit = {.most_iterations = 0, .always_step = true}};
+    const FitterOptions options{.fit = {.max_iterations = 0, .always_step = true}};
     Fitter gpu(world.model, options, Device::cuda(0)), cpu(world.model, options, Device::cpu(0));
     for (const auto& [dx, dy, scale] : starts) {
       const Face face{world.frame.view(), displaced(world.truth, dx, dy, scale)};
@@ -62,7 +62,7 @@ TEST_F(FitterCuda, StepsOfACascadeAreTheCpus) {
 
 TEST_F(FitterCuda, GivesTheSameInFlightAndInBatches) {
   const World world = make_world(edges, 12, 11);
-  Fitter fitter(world.model, {.most_faces = 12}, Device::cuda(0));
+  Fitter fitter(world.model, {.max_faces = 12}, Device::cuda(0));
   std::vector<std::uint8_t> padded(static_cast<std::size_t>(400 * 240), 7);
   for (std::ptrdiff_t y = 0; y < 240; ++y)
     std::copy_n(world.frame.values.begin() + y * 320, 300, padded.begin() + y * 400);
@@ -79,7 +79,7 @@ TEST_F(FitterCuda, GivesTheSameInFlightAndInBatches) {
   std::size_t next = 0;
   GreyImage changing = world.frame;
   for (std::size_t i = 0; i < faces.size(); ++i) {
-    if (fitter.in_flight() == Fitter::most_in_flight) {
+    if (fitter.in_flight() == Fitter::max_in_flight) {
       EXPECT_EQ(fitter.next().landmarks, alone[next++].landmarks);
     }
     if (i % 3 == 2) {

@@ -1,6 +1,7 @@
 // Fitter and FaceTracker on the CPU: a made-up model of two resolutions on frames whose face is known.
-#include <gtest/gtest.h>
 #include <triptych/aam_fit/face_tracker.hpp>
+
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
@@ -100,7 +101,7 @@ TEST(Fitter, StagesOfACascadeCarryTheirParametersOn) {
   Level whole = stage;
   whole.iterations = 5;
   single.levels = {whole};
-  const FitterOptions options{.fit = {.most_iterations = 0, .always_step = true}};
+  const FitterOptions options{.fit = {.max_iterations = 0, .always_step = true}};
   Fitter a(cascade, options, Device::cpu(1)), b(single, options, Device::cpu(1));
   const Face face{world.frame.view(), displaced(world.truth, 0.02, -0.02, 1)};
   const Fit by_stages = a.fit(face), at_once = b.fit(face);

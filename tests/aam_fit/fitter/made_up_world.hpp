@@ -1,15 +1,15 @@
 // A frame with a known face and a made-up model of two resolutions that knows it, for tests of Fitter.
 #pragma once
 
-#include "testing/aam_learn.hpp"
-#include "testing/aam_level.hpp"
-
 #include <triptych/aam_fit/fitter.hpp>
 #include <triptych/aam_fit/prepare.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
+
+#include "testing/aam_learn.hpp"
+#include "testing/aam_level.hpp"
 
 namespace triptych::test {
 

@@ -1,8 +1,9 @@
 // The example of the module's README.
-#include <gtest/gtest.h>
 #include <triptych/aam_fit/fitter.hpp>
 #include <triptych/aam_fit/synthetic_face.hpp>
 #include <triptych/aam_fit/train.hpp>
+
+#include <gtest/gtest.h>
 
 #include <vector>
 

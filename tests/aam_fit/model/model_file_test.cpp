@@ -1,12 +1,9 @@
 // Model files: the same model comes back; whatever is changed in a file is noticed.
-#include <gtest/gtest.h>
 #include <triptych/aam_fit/model_file.hpp>
 #include <triptych/core/error.hpp>
 #include <triptych/core/file.hpp>
-#include "testing/aam_scene.hpp"
-#include "testing/expect_error.hpp"
-#include "testing/mutate.hpp"
-#include "testing/temporary_directory.hpp"
+
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstring>
@@ -15,6 +12,10 @@
 
 #include "model/checksum.hpp"
 #include "model/model_format.hpp"
+#include "testing/aam_scene.hpp"
+#include "testing/expect_error.hpp"
+#include "testing/mutate.hpp"
+#include "testing/temporary_directory.hpp"
 
 namespace triptych::aam_fit {
 namespace {

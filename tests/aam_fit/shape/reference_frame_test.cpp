@@ -1,8 +1,9 @@
 // The reference frame and the warp over it against an independent rasteriser and warper: in double, a pixel
 // at a time, by solving each triangle's affine map.
-#include <gtest/gtest.h>
 #include <triptych/aam_fit/reference_frame.hpp>
 #include <triptych/core/error.hpp>
+
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,9 @@
 // Shapes: similarities against hand-computed cases and each other, alignment against a known pose, the
 // evaluation's starts against their definition.
-#include <gtest/gtest.h>
 #include <triptych/aam_fit/shape.hpp>
 #include <triptych/core/error.hpp>
+
+#include <gtest/gtest.h>
 
 #include <cmath>
 

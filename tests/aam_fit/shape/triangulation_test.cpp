@@ -1,8 +1,9 @@
 // Triangulation: no point inside a triangle's circle, the triangles fill the convex hull, and points that
 // coincide or stand in rows do no harm.
-#include <gtest/gtest.h>
 #include <triptych/aam_fit/triangulation.hpp>
 #include <triptych/core/error.hpp>
+
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,14 +1,15 @@
 // Synthetic faces: landmarks where they were drawn, the same picture for the same parameters, and pictures
 // that follow them.
-#include <gtest/gtest.h>
 #include <triptych/aam_fit/synthetic_face.hpp>
-#include "testing/expect_error.hpp"
+
+#include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
 #include "synthetic/face_geometry.hpp"
 #include "synthetic/face_mesh.hpp"
+#include "testing/expect_error.hpp"
 
 namespace triptych::aam_fit {
 namespace {

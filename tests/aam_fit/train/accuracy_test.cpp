@@ -1,10 +1,11 @@
 // The whole way on synthetic faces: a model trained with the default options finds the landmarks of faces it
 // has not seen, from all five starts of the evaluation, and so does what its file gives back.
-#include <gtest/gtest.h>
 #include <triptych/aam_fit/fitter.hpp>
 #include <triptych/aam_fit/model_file.hpp>
 #include <triptych/aam_fit/synthetic_face.hpp>
 #include <triptych/aam_fit/train.hpp>
+
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
@@ -27,7 +28,7 @@ std::vector<Example> faces(std::uint64_t seed, int first, int count) {
 TEST(Accuracy, UnseenSyntheticFacesAreFitted) {
   const Model model = train(faces(7, 0, 40), {});
   FitterOptions options;
-  options.fit.most_iterations = 0;  // each level's own
+  options.fit.max_iterations = 0;  // each level's own
   Fitter fitter(model, options, Device::cpu());
   double start_sum = 0, end_sum = 0, worst = 0;
   int fits = 0;

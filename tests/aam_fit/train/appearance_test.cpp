@@ -1,11 +1,12 @@
 // The grey appearance: what it makes of a face resembles that face, whatever the levels compare; it survives
 // the model's file; bad input is refused.
-#include <gtest/gtest.h>
 #include <triptych/aam_fit/appearance.hpp>
 #include <triptych/aam_fit/model_file.hpp>
 #include <triptych/aam_fit/synthetic_face.hpp>
 #include <triptych/aam_fit/train.hpp>
 #include <triptych/core/error.hpp>
+
+#include <gtest/gtest.h>
 
 #include <cmath>
 

@@ -1,17 +1,16 @@
 // The parts of training against their definitions: PCA against a singular value decomposition in double,
 // textures against the formulas, shapes against modes that are known.
-#include "train/pca.hpp"
-
-#include <gtest/gtest.h>
 #include <triptych/core/error.hpp>
 
 #include <Eigen/SVD>
+#include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
 #include "testing/expect_error.hpp"
 #include "testing/random.hpp"
+#include "train/pca.hpp"
 #include "train/shape_model.hpp"
 #include "train/texture.hpp"
 

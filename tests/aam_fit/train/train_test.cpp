@@ -1,10 +1,10 @@
 // Training: what it makes of synthetic faces, its options, and what it refuses.
-#include <triptych/aam_fit/train.hpp>
-
-#include <gtest/gtest.h>
 #include <triptych/aam_fit/fit.hpp>
 #include <triptych/aam_fit/synthetic_face.hpp>
+#include <triptych/aam_fit/train.hpp>
 #include <triptych/core/error.hpp>
+
+#include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>

@@ -1,6 +1,7 @@
 // The warp's sampling against bilinear interpolation in double, at borders and beyond them.
-#include <gtest/gtest.h>
 #include <triptych/core/error.hpp>
+
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>

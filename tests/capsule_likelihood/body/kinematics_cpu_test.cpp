@@ -1,14 +1,15 @@
-#include "body/kinematics_paths.hpp"
-#include "capsule_likelihood/body/poses.hpp"
-#include "testing/expect_error.hpp"
-#include "testing/guarded.hpp"
+#include <triptych/capsule_likelihood/kinematics.hpp>
 
 #include <gtest/gtest.h>
-#include <triptych/capsule_likelihood/kinematics.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+
+#include "body/kinematics_paths.hpp"
+#include "capsule_likelihood/body/poses.hpp"
+#include "testing/expect_error.hpp"
+#include "testing/guarded.hpp"
 
 namespace triptych::capsule_likelihood {
 namespace {

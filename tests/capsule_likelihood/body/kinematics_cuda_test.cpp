@@ -1,11 +1,11 @@
-#include "capsule_likelihood/body/poses.hpp"
-#include "testing/cuda_fixture.hpp"
-#include "testing/expect_error.hpp"
-
 #include <triptych/capsule_likelihood/kinematics.hpp>
 #include <triptych/core/graph.hpp>
 
 #include <cstring>
+
+#include "capsule_likelihood/body/poses.hpp"
+#include "testing/cuda_fixture.hpp"
+#include "testing/expect_error.hpp"
 
 namespace triptych::capsule_likelihood {
 namespace {
@@ -57,7 +57,7 @@ TEST_F(PoseCuda, HasTheBitsOfTheCpuForAHuman) {
 }
 
 TEST_F(PoseCuda, HasTheBitsOfTheCpuForAnyTree) {
-  for (const int joints : {1, 2, 15, 16, 17, 31, 33, 200, static_cast<int>(Skeleton::most_joints)}) {
+  for (const int joints : {1, 2, 15, 16, 17, 31, 33, 200, static_cast<int>(Skeleton::max_joints)}) {
     const Skeleton skeleton = test::random_skeleton(joints, joints + 3, 77);
     const std::vector<float> poses = test::random_poses(skeleton, 37, 20.0f, 9);
     EXPECT_TRUE(same_bits(on_gpu(skeleton, poses, 37), on_cpu(skeleton, poses, 37))) << joints;

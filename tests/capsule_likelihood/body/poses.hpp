@@ -1,8 +1,6 @@
 // Random poses and skeletons for the tests of kinematics, and forward kinematics in double precision.
 #pragma once
 
-#include "testing/random.hpp"
-
 #include <triptych/capsule_likelihood/skeleton.hpp>
 
 #include <array>
@@ -10,6 +8,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "testing/random.hpp"
 
 namespace triptych::capsule_likelihood::test {
 

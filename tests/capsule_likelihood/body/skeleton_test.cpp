@@ -1,14 +1,15 @@
-#include "testing/expect_error.hpp"
-
-#include <gtest/gtest.h>
 #include <triptych/capsule_likelihood/kinematics.hpp>
 #include <triptych/capsule_likelihood/skeleton.hpp>
 #include <triptych/core/device.hpp>
 #include <triptych/core/error.hpp>
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "testing/expect_error.hpp"
 
 namespace triptych::capsule_likelihood {
 namespace {
@@ -60,11 +61,11 @@ TEST(Skeleton, NamesTheJointThatIsWrong) {
   Joint limitless = joint("ear", 0);
   limitless.rotations[0].upper_rad = std::numeric_limits<float>::quiet_NaN();
   EXPECT_ERROR(Skeleton({joint("a", -1), limitless}, {}), InvalidArgument, "ear has a limit");
-  std::vector<Joint> many(Skeleton::most_joints + 1, joint("many", 0));
+  std::vector<Joint> many(Skeleton::max_joints + 1, joint("many", 0));
   many[0].parent = -1;
   EXPECT_ERROR(Skeleton(many, {}), InvalidArgument, "too large");
   many.pop_back();
-  EXPECT_EQ(Skeleton(many, {}).joint_count(), static_cast<int>(Skeleton::most_joints));
+  EXPECT_EQ(Skeleton(many, {}).joint_count(), static_cast<int>(Skeleton::max_joints));
 }
 
 TEST(Skeleton, NamesTheCapsuleThatIsWrong) {

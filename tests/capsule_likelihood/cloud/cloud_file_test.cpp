@@ -1,16 +1,17 @@
-#include "testing/expect_error.hpp"
-#include "testing/mutate.hpp"
-#include "testing/temporary_directory.hpp"
-
-#include <gtest/gtest.h>
 #include <triptych/capsule_likelihood/cloud.hpp>
 #include <triptych/capsule_likelihood/image_file.hpp>
 #include <triptych/core/error.hpp>
+
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
+
+#include "testing/expect_error.hpp"
+#include "testing/mutate.hpp"
+#include "testing/temporary_directory.hpp"
 
 namespace triptych::capsule_likelihood {
 namespace {

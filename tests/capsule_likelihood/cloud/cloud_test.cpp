@@ -1,14 +1,15 @@
-#include "testing/data_dir.hpp"
-#include "testing/expect_error.hpp"
-
-#include <gtest/gtest.h>
 #include <triptych/capsule_likelihood/cloud.hpp>
 #include <triptych/capsule_likelihood/image_file.hpp>
 #include <triptych/core/error.hpp>
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <limits>
 #include <set>
+
+#include "testing/data_dir.hpp"
+#include "testing/expect_error.hpp"
 
 namespace triptych::capsule_likelihood {
 namespace {

@@ -31,7 +31,7 @@ FilterPlan plan_of_a_walk() {
   options.turn_spread_rad = 0;
   options.start_spread = 1;
   options.effective_share = 0;
-  options.least_spread = 1;
+  options.min_spread = 1;
   return make_plan(ball, options);
 }
 

@@ -52,7 +52,7 @@ TEST(ParticleFilterCuda, HasTheSamplesOfTheCpu) {
       FilterOptions options;
       options.samples = samples;
       options.layers = layers;
-      options.most_points = 5000;
+      options.max_points = 5000;
       Pair pair(walk.skeleton, measure(), options);
       pair.cpu.start(walk.pose(0));
       pair.gpu.start(walk.pose(0));
@@ -97,7 +97,7 @@ TEST(ParticleFilterCuda, SeveralGpusHaveTheSamplesOfTheCpu) {
   const Walk walk(3);
   FilterOptions options;
   options.samples = 301;
-  options.most_points = 5000;
+  options.max_points = 5000;
   const std::vector<int> gpus{0, 0};
   ParticleFilter cpu(walk.skeleton, measure(), options, Device::cpu());
   ParticleFilter team(walk.skeleton, measure(), options, gpus);
@@ -171,7 +171,7 @@ TEST(ParticleFilterCuda, RefusesMorePointsThanThereIsRoomFor) {
   const Walk walk(1);
   FilterOptions options;
   options.samples = 100;
-  options.most_points = 1000;
+  options.max_points = 1000;
   ParticleFilter filter(walk.skeleton, {}, options, Device::cuda());
   filter.start(walk.pose(0));
   EXPECT_ERROR(filter.step(std::vector<Vec3>(10000)), InvalidArgument, "10000");

@@ -27,9 +27,9 @@ class TrackingCuda : public testing::Test {
 };
 
 constexpr std::int64_t points = 20000;
-constexpr double most_mean_m = 0.040;  // over all joints and frames
-constexpr double lost_m = 0.150;       // a joint this far away ...
-constexpr int most_lost_frames = 10;   // ... for more frames than this is lost
+constexpr double max_mean_m = 0.040;  // over all joints and frames
+constexpr double lost_m = 0.150;      // a joint this far away ...
+constexpr int max_lost_frames = 10;   // ... for more frames than this is lost
 
 void expect_followed(const Walk& motion, const std::string& name) {
   FilterOptions options;
@@ -58,8 +58,8 @@ void expect_followed(const Walk& motion, const std::string& name) {
   std::cout << name << ": " << motion.frames << " frames, " << away.size() << " joints, mean error "
             << 1000 * mean << " mm, worst " << 1000 * worst << " mm, longest beyond " << 1000 * lost_m
             << " mm: " << longest << " frames\n";
-  EXPECT_LT(mean, most_mean_m);
-  EXPECT_LE(longest, most_lost_frames);
+  EXPECT_LT(mean, max_mean_m);
+  EXPECT_LE(longest, max_lost_frames);
 }
 
 TEST_F(TrackingCuda, FollowsTheSyntheticWalk) { expect_followed(Walk(150), "synthetic walk"); }

@@ -1,16 +1,16 @@
 // The short sequences for roots and reciprocals round as IEEE 754 says: every mantissa, over the exponents
 // that the likelihood can meet.
-#include "geometry/exact_math.hpp"
-
-#include "testing/gpu.hpp"
-
-#include <gtest/gtest.h>
 #include <triptych/core/buffer.hpp>
 #include <triptych/core/cuda.cuh>
+
+#include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <vector>
+
+#include "geometry/exact_math.hpp"
+#include "testing/gpu.hpp"
 
 namespace triptych::capsule_likelihood {
 namespace {

@@ -1,16 +1,17 @@
 // evaluate_cpu: against the formula in long double, and its forms against each other bit for bit.
+#include <triptych/capsule_likelihood/likelihood.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
 #include "capsule_likelihood/rays/ray_oracle.hpp"
 #include "likelihood/evaluate_paths.hpp"
 #include "testing/capsule_scene.hpp"
 #include "testing/expect_error.hpp"
 #include "testing/random.hpp"
-
-#include <gtest/gtest.h>
-#include <triptych/capsule_likelihood/likelihood.hpp>
-
-#include <algorithm>
-#include <limits>
-#include <numeric>
 
 namespace triptych::capsule_likelihood {
 namespace {

@@ -1,9 +1,4 @@
 // evaluate_cuda: every form gives the bits of the CPU.
-#include "testing/capsule_scene.hpp"
-#include "testing/cuda_fixture.hpp"
-#include "testing/expect_error.hpp"
-#include "testing/random.hpp"
-
 #include <triptych/capsule_likelihood/likelihood.hpp>
 #include <triptych/core/graph.hpp>
 
@@ -11,6 +6,11 @@
 #include <cstring>
 #include <limits>
 #include <set>
+
+#include "testing/capsule_scene.hpp"
+#include "testing/cuda_fixture.hpp"
+#include "testing/expect_error.hpp"
+#include "testing/random.hpp"
 
 namespace triptych::capsule_likelihood {
 namespace {

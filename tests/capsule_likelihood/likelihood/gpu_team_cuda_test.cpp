@@ -1,15 +1,15 @@
 // GpuTeam and the tuned cuts: the bits of the CPU, however the work is dealt.
-#include "testing/capsule_scene.hpp"
-#include "testing/cuda_fixture.hpp"
-#include "testing/expect_error.hpp"
-#include "testing/random.hpp"
-#include "testing/temporary_directory.hpp"
-
 #include <triptych/capsule_likelihood/gpu_team.hpp>
 #include <triptych/capsule_likelihood/tune.hpp>
 #include <triptych/core/device.hpp>
 
 #include <numeric>
+
+#include "testing/capsule_scene.hpp"
+#include "testing/cuda_fixture.hpp"
+#include "testing/expect_error.hpp"
+#include "testing/random.hpp"
+#include "testing/temporary_directory.hpp"
 
 namespace triptych::capsule_likelihood {
 namespace {

@@ -1,11 +1,11 @@
 // Tuning without a GPU: the fastest candidate wins, is remembered, and stands for zeros.
-#include "likelihood/tuned_options.hpp"
-
-#include "testing/temporary_directory.hpp"
-
-#include <gtest/gtest.h>
 #include <triptych/capsule_likelihood/tune.hpp>
 #include <triptych/core/error.hpp>
+
+#include <gtest/gtest.h>
+
+#include "likelihood/tuned_options.hpp"
+#include "testing/temporary_directory.hpp"
 
 namespace triptych::capsule_likelihood {
 namespace {

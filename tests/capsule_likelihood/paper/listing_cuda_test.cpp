@@ -1,16 +1,16 @@
 // evaluate_listing_cuda: the distances of the sequential loop, bit for bit, summed in the order of the
 // blocks.
-#include "testing/capsule_scene.hpp"
-#include "testing/cuda_fixture.hpp"
-#include "testing/expect_error.hpp"
-#include "testing/random.hpp"
-
 #include <triptych/capsule_likelihood/listing.hpp>
 #include <triptych/core/graph.hpp>
 
 #include <array>
 #include <cmath>
 #include <numeric>
+
+#include "testing/capsule_scene.hpp"
+#include "testing/cuda_fixture.hpp"
+#include "testing/expect_error.hpp"
+#include "testing/random.hpp"
 
 namespace triptych::capsule_likelihood {
 namespace {

@@ -1,12 +1,13 @@
 // evaluate_listing_cpu: against distances known by hand, and against evaluate_cpu.
-#include "testing/capsule_scene.hpp"
-#include "testing/expect_error.hpp"
-
-#include <gtest/gtest.h>
 #include <triptych/capsule_likelihood/likelihood.hpp>
 #include <triptych/capsule_likelihood/listing.hpp>
 
+#include <gtest/gtest.h>
+
 #include <vector>
+
+#include "testing/capsule_scene.hpp"
+#include "testing/expect_error.hpp"
 
 namespace triptych::capsule_likelihood {
 namespace {

@@ -1,8 +1,3 @@
-#include "testing/data_dir.hpp"
-#include "testing/expect_error.hpp"
-#include "testing/random.hpp"
-
-#include <gtest/gtest.h>
 #include <triptych/capsule_likelihood/fit_human.hpp>
 #include <triptych/capsule_likelihood/kinematics.hpp>
 #include <triptych/capsule_likelihood/pose_file.hpp>
@@ -10,8 +5,14 @@
 #include <triptych/capsule_likelihood/synthetic_walk.hpp>
 #include <triptych/core/error.hpp>
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cmath>
+
+#include "testing/data_dir.hpp"
+#include "testing/expect_error.hpp"
+#include "testing/random.hpp"
 
 namespace triptych::capsule_likelihood {
 namespace {

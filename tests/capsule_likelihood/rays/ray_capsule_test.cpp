@@ -1,13 +1,12 @@
 // The test of one ray and one capsule: analytic hits, an independent bisection, and what must not change
 // them.
-#include "rays/ray_capsule_math.hpp"
-
-#include "capsule_likelihood/rays/ray_oracle.hpp"
-#include "testing/random.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
+
+#include "capsule_likelihood/rays/ray_oracle.hpp"
+#include "rays/ray_capsule_math.hpp"
+#include "testing/random.hpp"
 
 namespace triptych::capsule_likelihood {
 namespace {

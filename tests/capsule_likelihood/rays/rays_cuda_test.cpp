@@ -1,14 +1,13 @@
 // DeviceRays: the rays, their order and counts are those of Rays, bit for bit.
-#include "rays/rays_cuda_data.hpp"
-#include "rays/rays_data.hpp"
-
-#include "testing/cuda_fixture.hpp"
-#include "testing/expect_error.hpp"
-#include "testing/random.hpp"
-
 #include <triptych/core/graph.hpp>
 
 #include <limits>
+
+#include "rays/rays_cuda_data.hpp"
+#include "rays/rays_data.hpp"
+#include "testing/cuda_fixture.hpp"
+#include "testing/expect_error.hpp"
+#include "testing/random.hpp"
 
 namespace triptych::capsule_likelihood {
 namespace {
@@ -41,7 +40,7 @@ class RaysCuda : public test::CudaFixture {
     EXPECT_EQ(count.used, expected.used);
     EXPECT_EQ(count.not_finite, expected.not_finite);
     EXPECT_EQ(count.not_in_front, expected.not_in_front);
-    EXPECT_EQ(download(d.totals, 1)[0].most_gain, h.most_gain);
+    EXPECT_EQ(download(d.totals, 1)[0].max_gain, h.max_gain);
     const auto padded = static_cast<std::int64_t>(h.x.size());
     ASSERT_GE(d.macro_count() * macro_rays, padded);
     const std::vector<Ray> rays = download(d.rays, d.macro_count() * macro_rays);

@@ -1,14 +1,13 @@
 // Rays: which points are dropped, the order, the bounds of the tiles and what a point can gain.
-#include "rays/rays_data.hpp"
-
-#include "testing/expect_error.hpp"
-#include "testing/random.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+
+#include "rays/rays_data.hpp"
+#include "testing/expect_error.hpp"
+#include "testing/random.hpp"
 
 namespace triptych::capsule_likelihood {
 namespace {
@@ -47,7 +46,7 @@ TEST(Rays, HoldsEveryPointOnceInTheirOrder) {
     const Rays::Data& d = rays.data();
     ASSERT_EQ(d.x.size() % macro_rays, 0u);
     ASSERT_EQ(rays.count().used, count);
-    EXPECT_EQ(d.most_gain, static_cast<std::uint64_t>(count) << gain_bits);
+    EXPECT_EQ(d.max_gain, static_cast<std::uint64_t>(count) << gain_bits);
     std::vector<std::pair<float, float>> expected, found;
     std::uint32_t last = 0;
     for (std::int64_t i = 0; i < static_cast<std::int64_t>(d.x.size()); ++i) {
@@ -119,7 +118,7 @@ TEST(Rays, WeightsFollowTheirSigmas) {
   const Rays rays(points, sigma, m);
   std::vector<std::uint32_t> weights(rays.data().weight.begin(), rays.data().weight.begin() + 4);
   EXPECT_EQ(weights, (std::vector<std::uint32_t>{1 << 20, 1 << 18, 64 << 20, 1}));
-  EXPECT_EQ(rays.data().most_gain, ((1ull << 20) + (1 << 18) + (64 << 20) + 1) << 6);
+  EXPECT_EQ(rays.data().max_gain, ((1ull << 20) + (1 << 18) + (64 << 20) + 1) << 6);
   m.loss = Loss::absolute;
   EXPECT_EQ(Rays(points, sigma, m).data().weight[1], 1u << 19);
 }

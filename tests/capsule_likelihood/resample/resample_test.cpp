@@ -168,11 +168,11 @@ TEST(Resample, EqualWeightsKeepEverySample) {
 }
 
 TEST(Resample, LargestSizesDoNotOverflow) {
-  const std::vector<std::uint32_t> weights(static_cast<std::size_t>(most_weighed_samples), whole_weight);
+  const std::vector<std::uint32_t> weights(static_cast<std::size_t>(max_weighed_samples), whole_weight);
   std::vector<std::int32_t> ancestors(weights.size());
   resample_cpu(weights, 0xFFFFFFFFu, ancestors);
   EXPECT_EQ(ancestors.front(), 0);
-  EXPECT_EQ(ancestors.back(), most_weighed_samples - 1);
+  EXPECT_EQ(ancestors.back(), max_weighed_samples - 1);
 }
 
 // Over many shifts of the comb a sample is drawn in proportion to its weight: n w / sum w = 2.25 here, so 2

@@ -1,13 +1,14 @@
-#include "testing/expect_error.hpp"
-
-#include <gtest/gtest.h>
 #include <triptych/capsule_likelihood/kinematics.hpp>
 #include <triptych/capsule_likelihood/render.hpp>
 #include <triptych/capsule_likelihood/skeleton.hpp>
 #include <triptych/core/error.hpp>
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cmath>
+
+#include "testing/expect_error.hpp"
 
 namespace triptych::capsule_likelihood {
 namespace {

@@ -1,16 +1,17 @@
-#include "testing/data_dir.hpp"
-#include "testing/expect_error.hpp"
-
-#include <gtest/gtest.h>
 #include <triptych/capsule_likelihood/bvh_skeleton.hpp>
 #include <triptych/capsule_likelihood/kinematics.hpp>
 #include <triptych/capsule_likelihood/render.hpp>
 #include <triptych/capsule_likelihood/synthetic_walk.hpp>
 #include <triptych/core/error.hpp>
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+
+#include "testing/data_dir.hpp"
+#include "testing/expect_error.hpp"
 
 namespace triptych::capsule_likelihood {
 namespace {

@@ -1,6 +1,7 @@
 // Uses Triptych::core and nothing else: says where it would run.
-#include <cstdio>
 #include <triptych/core/device.hpp>
+
+#include <cstdio>
 
 static_assert(TRIPTYCH_HAS_CUDA == EXPECT_CUDA,
               "the library was built for something else than the test expects");

@@ -1,9 +1,10 @@
 // Uses Triptych::reduction, and through it core: a sum on the best device there is. Built by a plain C++
 // compiler, it links the CUDA code too when the library has it.
-#include <cstdio>
-#include <span>
 #include <triptych/core/device.hpp>
 #include <triptych/reduction/reducer.hpp>
+
+#include <cstdio>
+#include <span>
 #include <vector>
 
 int main() {

@@ -1,8 +1,9 @@
 // Dot products of triples of bytes: every form that this machine has against the formula, in every layout.
-#include <gtest/gtest.h>
-#include <sys/mman.h>
 #include <triptych/core/simd/byte_triples.hpp>
 #include <triptych/core/simd/dispatch.hpp>
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,7 @@
 // Packs of 16 bytes of every number of 4 and 8 bytes against formulas on their elements.
-#include <gtest/gtest.h>
 #include <triptych/core/simd/pack_baseline.hpp>
+
+#include <gtest/gtest.h>
 
 #include <bit>
 #include <cmath>

@@ -1,7 +1,8 @@
 // Every operation of every form of packs that this machine has against the plain form, bit for bit.
-#include <gtest/gtest.h>
 #include <triptych/core/simd/dispatch.hpp>
 #include <triptych/core/simd/pack.hpp>
+
+#include <gtest/gtest.h>
 
 #include <array>
 #include <bit>

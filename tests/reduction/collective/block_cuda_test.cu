@@ -1,12 +1,11 @@
 // What a block does together, against host loops in the stated order, for blocks of 1 to 32 warps.
-#include "reduction/collective/collective_fixture.cuh"
-
-#include "testing/random.hpp"
-
 #include <triptych/reduction/collective/block.cuh>
 
 #include <limits>
 #include <utility>
+
+#include "reduction/collective/collective_fixture.cuh"
+#include "testing/random.hpp"
 
 namespace triptych::reduction {
 namespace {

@@ -1,14 +1,14 @@
 // Loops over chunks: the results are combined in the order of the chunks, whatever the threads.
 #include <triptych/reduction/collective/chunks.hpp>
 
-#include "testing/expect_error.hpp"
-#include "testing/random.hpp"
-
 #include <gtest/gtest.h>
 
 #include <numeric>
 #include <stdexcept>
 #include <string>
+
+#include "testing/expect_error.hpp"
+#include "testing/random.hpp"
 
 namespace triptych::reduction {
 namespace {

@@ -2,8 +2,6 @@
 // with those of a host function, and host functions that add up in the orders that the headers state.
 #pragma once
 
-#include "testing/cuda_fixture.hpp"
-
 #include <triptych/core/cuda.cuh>
 #include <triptych/reduction/monoid.hpp>
 
@@ -12,6 +10,8 @@
 #include <span>
 #include <type_traits>
 #include <vector>
+
+#include "testing/cuda_fixture.hpp"
 
 namespace triptych::test {
 

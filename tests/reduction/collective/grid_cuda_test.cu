@@ -1,12 +1,11 @@
 // What blocks exchange inside a launch, against host loops in the stated order; words and counters are back
 // at zero afterwards.
-#include "reduction/collective/collective_fixture.cuh"
-
-#include "testing/random.hpp"
-
 #include <triptych/reduction/collective/grid.cuh>
 
 #include <algorithm>
+
+#include "reduction/collective/collective_fixture.cuh"
+#include "testing/random.hpp"
 
 namespace triptych::reduction {
 namespace {

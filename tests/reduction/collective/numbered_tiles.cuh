@@ -11,7 +11,7 @@ constexpr std::uint64_t large = (std::uint64_t{1} << 41) + 12345;
 struct Numbers {
   static constexpr int words = 3;
   static constexpr int threads = 128;
-  static constexpr int blocks_a_multiprocessor = 2;
+  static constexpr int blocks_per_multiprocessor = 2;
 
   struct Item {
     struct Tile {

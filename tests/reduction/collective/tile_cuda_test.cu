@@ -1,9 +1,9 @@
 // Sums over tiles whose values are known: any number of tiles and items.
+#include <triptych/core/buffer.hpp>
+#include <triptych/core/stream.hpp>
 #include <triptych/reduction/collective/tile.cuh>
 
 #include <gtest/gtest.h>
-#include <triptych/core/buffer.hpp>
-#include <triptych/core/stream.hpp>
 
 #include <cstdint>
 #include <vector>

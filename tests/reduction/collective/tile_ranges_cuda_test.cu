@@ -1,9 +1,9 @@
 // Ranges of tiles that the host watches come in: each letter has what its block has added up, whether the
 // kernel was launched for the call or waited for it, and a kernel that waits in vain leaves.
+#include <triptych/core/clock.hpp>
 #include <triptych/reduction/collective/tile_ranges.cuh>
 
 #include <gtest/gtest.h>
-#include <triptych/core/clock.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -43,21 +43,21 @@ bool comes_true(const Condition& condition) {
 
 // One call and what it leaves.
 template <class S>
-void expect_call(RangeDesk& desk, const S& source, int tiles_a_range, int ranges, int item) {
-  SCOPED_TRACE(testing::Message() << ranges << " ranges of " << tiles_a_range);
+void expect_call(RangeDesk& desk, const S& source, int tiles_per_range, int ranges, int item) {
+  SCOPED_TRACE(testing::Message() << ranges << " ranges of " << tiles_per_range);
   desk.next_call();
   for (int r = 0; r < ranges; ++r) EXPECT_FALSE(desk.is_in(r));
-  start_tile_ranges(source, tiles_a_range, ranges, desk);
+  start_tile_ranges(source, tiles_per_range, ranges, desk);
   for (int r = 0; r < ranges; ++r) {
     ASSERT_TRUE(comes_true([&] { return desk.is_in(r); })) << r;
     for (int k = 0; k < Numbers::words; ++k) {
       std::uint64_t sum = 0;
       for (int of_block = r; of_block >= 0; of_block -= blocks)
-        sum += expected(of_block * tiles_a_range, (of_block + 1) * tiles_a_range, item, k);
+        sum += expected(of_block * tiles_per_range, (of_block + 1) * tiles_per_range, item, k);
       EXPECT_EQ(desk.sum(r, k), sum) << r;
     }
   }
-  for (int r = ranges; r < desk.most_ranges(); ++r) EXPECT_FALSE(desk.is_in(r));
+  for (int r = ranges; r < desk.max_ranges(); ++r) EXPECT_FALSE(desk.is_in(r));
   desk.end();
 }
 
@@ -66,7 +66,8 @@ TEST_F(TileRangesCuda, LettersHaveWhatTheirBlocksHaveAddedUp) {
     SCOPED_TRACE(ready_us);
     RangeDesk desk(45, Numbers::words, blocks, ready_us, 0xfffffff0);  // the numbers wrap around
     for (const int ranges : {1, 2, 5, 40})
-      for (const int tiles_a_range : {1, 3, 4, 5, 11}) expect_call(desk, Numbers{}, tiles_a_range, ranges, 0);
+      for (const int tiles_per_range : {1, 3, 4, 5, 11})
+        expect_call(desk, Numbers{}, tiles_per_range, ranges, 0);
   }
 }
 

@@ -1,13 +1,12 @@
 // What a warp does together, against host loops in the stated order.
-#include "reduction/collective/collective_fixture.cuh"
-
-#include "testing/random.hpp"
-
 #include <triptych/reduction/collective/warp.cuh>
 
 #include <array>
 #include <limits>
 #include <utility>
+
+#include "reduction/collective/collective_fixture.cuh"
+#include "testing/random.hpp"
 
 namespace triptych::reduction {
 namespace {

@@ -1,3 +1,6 @@
+#include <triptych/core/error.hpp>
+#include <triptych/core/image_view.hpp>
+#include <triptych/core/philox.hpp>
 #include <triptych/skin_tracker/calibrate.hpp>
 
 #include <gtest/gtest.h>
@@ -9,10 +12,6 @@
 #include <limits>
 #include <span>
 #include <vector>
-
-#include <triptych/core/error.hpp>
-#include <triptych/core/image_view.hpp>
-#include <triptych/core/philox.hpp>
 
 #include "testing/expect_error.hpp"
 #include "testing/random.hpp"

@@ -1,4 +1,6 @@
 // The classifiers on the UCI Skin Segmentation set: trained on a random half, judged on the other.
+#include <triptych/skin_tracker/classifier.hpp>
+
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -6,8 +8,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-
-#include <triptych/skin_tracker/classifier.hpp>
 
 #include "testing/data_dir.hpp"
 #include "testing/random.hpp"

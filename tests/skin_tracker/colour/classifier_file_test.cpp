@@ -1,3 +1,9 @@
+#include <triptych/core/error.hpp>
+#include <triptych/core/file.hpp>
+#include <triptych/core/json.hpp>
+#include <triptych/core/philox.hpp>
+#include <triptych/skin_tracker/classifier.hpp>
+
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -6,12 +12,6 @@
 #include <limits>
 #include <string>
 #include <vector>
-
-#include <triptych/core/error.hpp>
-#include <triptych/core/file.hpp>
-#include <triptych/core/json.hpp>
-#include <triptych/core/philox.hpp>
-#include <triptych/skin_tracker/classifier.hpp>
 
 #include "testing/expect_error.hpp"
 #include "testing/random.hpp"

@@ -1,3 +1,5 @@
+#include <triptych/core/error.hpp>
+#include <triptych/core/philox.hpp>
 #include <triptych/skin_tracker/classifier.hpp>
 
 #include <gtest/gtest.h>
@@ -11,9 +13,6 @@
 #include <set>
 #include <string>
 #include <vector>
-
-#include <triptych/core/error.hpp>
-#include <triptych/core/philox.hpp>
 
 #include "testing/expect_error.hpp"
 #include "testing/random.hpp"

@@ -1,3 +1,5 @@
+#include <triptych/core/error.hpp>
+#include <triptych/core/philox.hpp>
 #include <triptych/skin_tracker/filter.hpp>
 
 #include <gtest/gtest.h>
@@ -7,9 +9,6 @@
 #include <cstdint>
 #include <limits>
 #include <string>
-
-#include <triptych/core/error.hpp>
-#include <triptych/core/philox.hpp>
 
 #include "testing/expect_error.hpp"
 #include "testing/random.hpp"

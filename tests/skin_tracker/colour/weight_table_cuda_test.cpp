@@ -1,12 +1,9 @@
 // The table built on the GPU against the CPU's, over all colours.
-#include "skin_tracker/colour/classifiers.hpp"
-#include "testing/cuda_fixture.hpp"
-#include "testing/expect_error.hpp"
-
-#include <gtest/gtest.h>
 #include <triptych/core/error.hpp>
 #include <triptych/core/graph.hpp>
 #include <triptych/skin_tracker/weight_table.hpp>
+
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <bit>
@@ -17,6 +14,10 @@
 #include <type_traits>
 #include <variant>
 #include <vector>
+
+#include "skin_tracker/colour/classifiers.hpp"
+#include "testing/cuda_fixture.hpp"
+#include "testing/expect_error.hpp"
 
 namespace triptych::skin_tracker {
 namespace {

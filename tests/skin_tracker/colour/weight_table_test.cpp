@@ -1,3 +1,4 @@
+#include <triptych/core/error.hpp>
 #include <triptych/skin_tracker/weight_table.hpp>
 
 #include <gtest/gtest.h>
@@ -11,8 +12,6 @@
 #include <utility>
 #include <variant>
 #include <vector>
-
-#include <triptych/core/error.hpp>
 
 #include "colour/table_math.hpp"
 #include "skin_tracker/colour/classifiers.hpp"

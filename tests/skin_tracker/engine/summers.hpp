@@ -1,9 +1,9 @@
 // What adds up frames for a tracker, made from a classifier.
 #pragma once
 
-#include "engine/summer.hpp"
-
 #include <memory>
+
+#include "engine/summer.hpp"
 
 namespace triptych::test {
 

@@ -1,3 +1,4 @@
+#include <triptych/core/error.hpp>
 #include <triptych/skin_tracker/frame.hpp>
 
 #include <gtest/gtest.h>
@@ -5,8 +6,6 @@
 #include <climits>
 #include <cstdint>
 #include <vector>
-
-#include <triptych/core/error.hpp>
 
 #include "skin_tracker/frame/formats.hpp"
 #include "testing/expect_error.hpp"

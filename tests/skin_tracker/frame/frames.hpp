@@ -1,9 +1,6 @@
 // Random frames of any format, pitch and alignment, on the host and on the GPU.
 #pragma once
 
-#include "skin_tracker/frame/formats.hpp"
-#include "testing/random.hpp"
-
 #include <triptych/core/buffer.hpp>
 #include <triptych/skin_tracker/frame.hpp>
 
@@ -11,6 +8,9 @@
 #include <cstring>
 #include <string>
 #include <vector>
+
+#include "skin_tracker/frame/formats.hpp"
+#include "testing/random.hpp"
 
 namespace triptych::test {
 

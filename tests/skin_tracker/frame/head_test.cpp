@@ -1,3 +1,4 @@
+#include <triptych/skin_tracker/filter.hpp>
 #include <triptych/skin_tracker/head.hpp>
 
 #include <gtest/gtest.h>
@@ -5,8 +6,6 @@
 #include <cmath>
 #include <cstdint>
 #include <numbers>
-
-#include <triptych/skin_tracker/filter.hpp>
 
 namespace triptych::skin_tracker {
 namespace {

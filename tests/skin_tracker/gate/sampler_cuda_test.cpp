@@ -1,13 +1,14 @@
 // Samples of a frame on the GPU have the bits of the CPU's, and take little memory.
+#include <triptych/skin_tracker/tracker.hpp>
+
+#include <gtest/gtest.h>
+
 #include "gate/sampler.hpp"
 #include "gate/weight_map.hpp"
 #include "skin_tracker/frame/frames.hpp"
 #include "skin_tracker/gate/classifiers.hpp"
 #include "testing/cuda_fixture.hpp"
 #include "testing/expect_error.hpp"
-
-#include <gtest/gtest.h>
-#include <triptych/skin_tracker/tracker.hpp>
 
 namespace triptych::skin_tracker {
 namespace {
@@ -45,7 +46,7 @@ TEST_F(SamplerCuda, RefusesMoreThanItHasRoomFor) {
   const auto memory = upload(frame.bytes());
   const auto sampler = make_sampler(test::sampled_classifiers()[0], FrameFormat::rgb, 0, Device::cuda(0));
   std::vector<std::uint16_t> samples(200 * 100);
-  ASSERT_GT(samples.size(), WeightMap::most_samples);
+  ASSERT_GT(samples.size(), WeightMap::max_samples);
   EXPECT_ERROR(sampler->sample(frame.device(memory.data()), frame.host().whole(), 1, samples),
                InvalidArgument, "at a time");
   samples.resize(7);

@@ -1,11 +1,10 @@
 // A sample is the weight that a sum over its pixel alone has, whatever weighs it.
-#include "gate/sampler.hpp"
-
-#include <gtest/gtest.h>
-
 #include <triptych/core/error.hpp>
 #include <triptych/skin_tracker/locate.hpp>
 
+#include <gtest/gtest.h>
+
+#include "gate/sampler.hpp"
 #include "skin_tracker/frame/test_frame.hpp"
 #include "skin_tracker/gate/classifiers.hpp"
 #include "testing/expect_error.hpp"

@@ -1,3 +1,4 @@
+#include <triptych/core/error.hpp>
 #include <triptych/skin_tracker/locate.hpp>
 
 #include <gtest/gtest.h>
@@ -8,8 +9,6 @@
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include <triptych/core/error.hpp>
 
 #include "frame/locate_math.hpp"
 #include "moments/locate_paths.hpp"
@@ -185,24 +184,24 @@ TEST(SumCpu, AnyFilterOnEachPath) {
 
 // The largest frame, white: the sums of the places in closed form.
 TEST(SumCpu, TheLargestFrameDoesNotOverflow) {
-  const std::vector<std::uint8_t> white(std::size_t{most_width} * most_height * 4, 255);
-  const Frame frame(FrameFormat::rgba, white.data(), most_width, most_height, most_width * 4);
+  const std::vector<std::uint8_t> white(std::size_t{max_width} * max_height * 4, 255);
+  const Frame frame(FrameFormat::rgba, white.data(), max_width, max_height, max_width * 4);
   const auto sum = [](std::int64_t n) { return -(n / 2); };  // of -n/2 .. n/2 - 1
   const auto squares = [](std::uint64_t n) { return n * (n * n + 2) / 12; };
-  constexpr std::uint64_t w = most_width, h = most_height, one = fixed_one;
+  constexpr std::uint64_t w = max_width, h = max_height, one = fixed_one;
   const Sums expected{one * w * h,
-                      static_cast<std::int64_t>(one * h) * sum(most_width),
-                      static_cast<std::int64_t>(one * w) * sum(most_height),
+                      static_cast<std::int64_t>(one * h) * sum(max_width),
+                      static_cast<std::int64_t>(one * w) * sum(max_height),
                       one * h * squares(w),
-                      std::int64_t{fixed_one} * sum(most_width) * sum(most_height),
+                      std::int64_t{fixed_one} * sum(max_width) * sum(max_height),
                       one * w * squares(h)};
   EXPECT_EQ(sum_cpu(frame, frame.whole(), {1.0 / 255, 0, 0, 0}), expected);
   for (const CpuPath path : available_cpu_paths()) {
     EXPECT_EQ(sum_cpu_by(path, frame, frame.whole(), fix({0, 0, 0, 1}), 0), expected) << to_string(path);
   }
-  const Head head = head_of(expected, most_width, most_height);
-  EXPECT_DOUBLE_EQ(head.x_px, (most_width - 1) / 2.0);
-  EXPECT_DOUBLE_EQ(head.y_px, (most_height - 1) / 2.0);
+  const Head head = head_of(expected, max_width, max_height);
+  EXPECT_DOUBLE_EQ(head.x_px, (max_width - 1) / 2.0);
+  EXPECT_DOUBLE_EQ(head.y_px, (max_height - 1) / 2.0);
 }
 
 TEST(SumCpu, ByTable) {

@@ -1,11 +1,11 @@
 // A deal gives every row to one worker, in strips that get shorter towards the end; what a thread is told to
 // expect next is what it gets.
-#include "moments/strips.hpp"
-
 #include <gtest/gtest.h>
 
 #include <thread>
 #include <vector>
+
+#include "moments/strips.hpp"
 
 namespace triptych::skin_tracker {
 namespace {

@@ -1,3 +1,4 @@
+#include <triptych/core/error.hpp>
 #include <triptych/skin_tracker/variants.hpp>
 
 #include <gtest/gtest.h>
@@ -6,8 +7,6 @@
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include <triptych/core/error.hpp>
 
 #include "skin_tracker/moments/double_sums.hpp"
 #include "testing/expect_error.hpp"

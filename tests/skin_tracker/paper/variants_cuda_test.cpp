@@ -1,15 +1,16 @@
 // The paper's GPU versions: float sums within the bound that follows from the order of their additions.
+#include <triptych/core/graph.hpp>
+#include <triptych/skin_tracker/variants.hpp>
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+
 #include "skin_tracker/frame/frames.hpp"
 #include "skin_tracker/moments/double_sums.hpp"
 #include "testing/cuda_fixture.hpp"
 #include "testing/expect_error.hpp"
-
-#include <gtest/gtest.h>
-#include <triptych/core/graph.hpp>
-#include <triptych/skin_tracker/variants.hpp>
-
-#include <bit>
-#include <cmath>
 
 namespace triptych::skin_tracker {
 namespace {

@@ -1,3 +1,4 @@
+#include <triptych/core/error.hpp>
 #include <triptych/skin_tracker/synthetic.hpp>
 
 #include <gtest/gtest.h>
@@ -9,8 +10,6 @@
 #include <numbers>
 #include <utility>
 #include <vector>
-
-#include <triptych/core/error.hpp>
 
 #include "testing/expect_error.hpp"
 

@@ -1,3 +1,4 @@
+#include <triptych/core/error.hpp>
 #include <triptych/skin_tracker/one_euro.hpp>
 
 #include <gtest/gtest.h>
@@ -6,8 +7,6 @@
 #include <cstdint>
 #include <limits>
 #include <numbers>
-
-#include <triptych/core/error.hpp>
 
 #include "testing/expect_error.hpp"
 #include "testing/random.hpp"

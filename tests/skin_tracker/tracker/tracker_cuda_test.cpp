@@ -1,13 +1,14 @@
 // What adds up pixels for a tracker on a GPU, alone or beside the CPU: the bits of the CPU, from memory of
 // any kind, and nothing allocated once it runs.
+#include <triptych/skin_tracker/locate.hpp>
+#include <triptych/skin_tracker/tracker.hpp>
+
+#include <gtest/gtest.h>
+
 #include "skin_tracker/engine/summers.hpp"
 #include "skin_tracker/frame/frames.hpp"
 #include "testing/expect_error.hpp"
 #include "testing/gpu.hpp"
-
-#include <gtest/gtest.h>
-#include <triptych/skin_tracker/locate.hpp>
-#include <triptych/skin_tracker/tracker.hpp>
 
 namespace triptych::skin_tracker {
 namespace {
@@ -95,11 +96,11 @@ TEST_F(TrackerCuda, FramesInFlightKeepTheirOrderAndTheirPixels) {
         EXPECT_EQ(head.raw.xx_px2, exact.xx_px2) << k;
       };
       for (std::size_t k = 0; k < frames.size(); ++k) {
-        if (tracker.in_flight() == Tracker::most_in_flight)
-          expect(k - static_cast<std::size_t>(Tracker::most_in_flight));
+        if (tracker.in_flight() == Tracker::max_in_flight)
+          expect(k - static_cast<std::size_t>(Tracker::max_in_flight));
         tracker.submit(frame(k));
       }
-      EXPECT_EQ(tracker.in_flight(), Tracker::most_in_flight);
+      EXPECT_EQ(tracker.in_flight(), Tracker::max_in_flight);
       EXPECT_ERROR(tracker.submit(frame(0)), InvalidArgument, "in flight");
       EXPECT_ERROR(tracker.track(frame(0)), InvalidArgument, "in flight");
       for (std::size_t k = frames.size() - 3; k < frames.size(); ++k) expect(k);

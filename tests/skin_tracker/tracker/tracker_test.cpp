@@ -1,3 +1,7 @@
+#include <triptych/core/error.hpp>
+#include <triptych/skin_tracker/calibrate.hpp>
+#include <triptych/skin_tracker/locate.hpp>
+#include <triptych/skin_tracker/synthetic.hpp>
 #include <triptych/skin_tracker/tracker.hpp>
 
 #include <gtest/gtest.h>
@@ -7,11 +11,6 @@
 #include <cstdint>
 #include <optional>
 #include <vector>
-
-#include <triptych/core/error.hpp>
-#include <triptych/skin_tracker/calibrate.hpp>
-#include <triptych/skin_tracker/locate.hpp>
-#include <triptych/skin_tracker/synthetic.hpp>
 
 #include "testing/expect_error.hpp"
 #include "tracker/latency.hpp"
@@ -205,7 +204,7 @@ TEST(Tracker, FramesInFlightKeepTheirOrder) {
     scene.render(k, {pixels.data(), 320, 180});  // the one before is gone
     const Frame frame{ImageView<const Rgb8>(pixels.data(), 320, 180)};
     expected.push_back(waiting.track(frame));
-    if (ahead.in_flight() == Tracker::most_in_flight) {
+    if (ahead.in_flight() == Tracker::max_in_flight) {
       EXPECT_ERROR(ahead.submit(frame), InvalidArgument, "in flight");
       EXPECT_ERROR(ahead.track(frame), InvalidArgument, "in flight");
       expect_next();

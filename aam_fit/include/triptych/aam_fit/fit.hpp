@@ -23,13 +23,13 @@ enum class Storage { float32, float16 };
 struct FitOptions {
   Form form = Form::one_pass;
   Storage storage = Storage::float32;
-  int most_iterations = 20;
+  int max_iterations = 20;
   int steps = 4;  // step sizes 1, 1/2, 1/4, ... that are tried; the first that lowers the error is taken
   bool always_step =
-      false;  // whole steps, whether or not the error falls, most_iterations of them (the paper's timing)
-  double least_gain = 1e-3;     // converged when the error falls by less than this share of itself ...
-  double least_move_px = 0.02;  // ... or when the step would move no landmark by more than this
-  double most_outside = 0.25;   // lost when more than this share of the pixels lies outside the image
+      false;  // whole steps, whether or not the error falls, max_iterations of them (the paper's timing)
+  double min_gain = 1e-3;     // converged when the error falls by less than this share of itself ...
+  double min_move_px = 0.02;  // ... or when the step would move no landmark by more than this
+  double max_outside = 0.25;  // lost when more than this share of the pixels lies outside the image
   bool together = true;  // GPU: step sizes below 1 are tried in one pass; the result is that of one by one
 };
 

@@ -23,8 +23,8 @@ struct DeviceLevelFit {
 // Sums are added in a fixed order: a fit repeats its bits.
 class LevelFitterCuda {
  public:
-  // most_faces: of a batch. Synchronises.
-  LevelFitterCuda(const Level& level, const FitOptions& options, int most_faces, StreamRef stream);
+  // max_faces: of a batch. Synchronises.
+  LevelFitterCuda(const Level& level, const FitOptions& options, int max_faces, StreamRef stream);
   LevelFitterCuda(LevelFitterCuda&&) noexcept;
   LevelFitterCuda& operator=(LevelFitterCuda&&) noexcept;
   ~LevelFitterCuda();
@@ -32,7 +32,7 @@ class LevelFitterCuda {
   int parameter_count() const;  // modes + 4
   // Which kernels serve this level: for people, and for benches.
   std::string describe() const;
-  // The errors at the start and after each iteration of the last fit_cuda: 1 + most_iterations a face, of
+  // The errors at the start and after each iteration of the last fit_cuda: 1 + max_iterations a face, of
   // which 1 + DeviceLevelFit::iterations count.
   DeviceSpan<const float> errors() const;
 

@@ -16,10 +16,10 @@ enum class Algorithm { regression, project_out, simultaneous };  // the last two
 
 struct FitterOptions {
   Algorithm algorithm = Algorithm::regression;
-  FitOptions fit{.most_iterations = 0};       // 0 takes each level's own
-  int most_width = 1920, most_height = 1080;  // of frames (GPU)
-  int most_faces = 1;                         // of a batch (GPU)
-  double around = 0.5;                        // of the face on each side that the crop holds
+  FitOptions fit{.max_iterations = 0};      // 0 takes each level's own
+  int max_width = 1920, max_height = 1080;  // of frames (GPU)
+  int max_faces = 1;                        // of a batch (GPU)
+  double around = 0.5;                      // of the face on each side that the crop holds
 };
 
 struct Fit {
@@ -54,12 +54,12 @@ class Fitter {
   // InvalidArgument when the start has another number of points, or the frame is empty or larger than
   // foreseen.
   Fit fit(const Face& face);
-  // Many at once, up to most_faces on a GPU at a time; the frames may be of different sizes.
+  // Many at once, up to max_faces on a GPU at a time; the frames may be of different sizes.
   std::vector<Fit> fit(std::span<const Face> faces);
 
   // The same in two halves, for video: on a GPU the upload of a frame overlaps the fit of the one before it.
   // The frame may change when submit() returns.
-  static constexpr int most_in_flight = 2;
+  static constexpr int max_in_flight = 2;
   void submit(const Face& face);
   Fit next();
   int in_flight() const;

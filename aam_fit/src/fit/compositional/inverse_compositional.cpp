@@ -9,6 +9,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>

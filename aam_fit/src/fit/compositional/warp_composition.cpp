@@ -1,15 +1,15 @@
-#include "fit/compositional/warp_composition.hpp"
-
 #include <triptych/core/error.hpp>
 
 #include <algorithm>
 #include <cmath>
 
+#include "fit/compositional/warp_composition.hpp"
+
 namespace triptych::aam_fit {
 
 namespace {
 
-constexpr double most_deviations = 3;
+constexpr double max_deviations = 3;
 
 double cross(Point a, Point b) { return a.x * b.y - a.y * b.x; }
 Point minus(Point a, Point b) { return {a.x - b.x, a.y - b.y}; }
@@ -45,7 +45,7 @@ WarpComposition::WarpComposition(const Level& level) {
   }
   basis_.insert(basis_.end(), level.Ps.begin(), level.Ps.end());
   limit_.reserve(static_cast<std::size_t>(level.shape_modes));
-  for (const float sigma : level.ps_sigma) limit_.push_back(most_deviations * double{sigma});
+  for (const float sigma : level.ps_sigma) limit_.push_back(max_deviations * double{sigma});
 
   std::vector<std::array<int, 3>> triangles;
   triangles.reserve(static_cast<std::size_t>(level.pixels()));

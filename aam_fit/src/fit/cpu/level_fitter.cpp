@@ -1,6 +1,4 @@
 // LevelFitter and fit_cpu: algorithm 1 over either form.
-#include "fit/cpu/level_fitter.hpp"
-
 #include <triptych/core/error.hpp>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "fit/cpu/level_fitter.hpp"
 #include "fit/fit_checks.hpp"
 
 namespace triptych::aam_fit {
@@ -92,7 +91,7 @@ LevelFit LevelFitter::Impl::fit(PlanesView planes, std::span<const float> start,
   check_options(options);
   const FitRules rules = fit_rules(options, level_.pixels());
   LevelFit result;
-  result.errors.reserve(static_cast<std::size_t>(rules.most_iterations) + 1);
+  result.errors.reserve(static_cast<std::size_t>(rules.max_iterations) + 1);
   const auto shape_into = [&](const std::vector<float>& parameters) {
     pass_.shape(parameters.data(), trial_shape_.data(), trial_shape_.data() + pass_.padded_points());
   };

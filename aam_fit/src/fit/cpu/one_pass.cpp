@@ -1,5 +1,3 @@
-#include "fit/cpu/one_pass.hpp"
-
 #include <triptych/core/error.hpp>
 #include <triptych/core/parallel.hpp>
 #include <triptych/reduction/collective/chunks.hpp>
@@ -10,6 +8,8 @@
 #include <span>
 #include <tuple>
 
+#include "fit/cpu/one_pass.hpp"
+
 namespace triptych::aam_fit {
 
 namespace {
@@ -17,7 +17,7 @@ namespace {
 int padded(int count) { return (count + pass_pack - 1) / pass_pack * pass_pack; }
 
 // A thread is woken for no less than takes longer than waking it.
-constexpr std::int64_t bytes_worth_a_thread = 1 << 18;
+constexpr std::int64_t min_bytes_per_thread = 1 << 18;
 
 }  // namespace
 
@@ -61,14 +61,14 @@ OnePass::OnePass(const Level& level, const StackedLevel& stacked, int threads, C
   lay_out(stacked, order);
 
   const std::int64_t tiles = static_cast<std::int64_t>(t.first_run.size()) - 1;
-  const auto chunks = static_cast<std::size_t>((tiles + pass_tiles_a_chunk - 1) / pass_tiles_a_chunk);
+  const auto chunks = static_cast<std::size_t>((tiles + pass_tiles_per_chunk - 1) / pass_tiles_per_chunk);
   const auto stride = static_cast<std::size_t>(t.stride);
   chunk_rows_ = AlignedArray<double>(chunks * stride);
   chunks_.resize(chunks);
   for (std::size_t i = 0; i < chunks; ++i) chunks_[i].rows = chunk_rows_.data() + i * stride;
   rows_.assign(static_cast<std::size_t>(stacked.rows()), 0.0);
   const std::int64_t bytes = t.pixels * t.channels * t.stride * (t.halves.size() != 0 ? 2 : 4);
-  threads_ = static_cast<int>(std::clamp<std::int64_t>(bytes / bytes_worth_a_thread, 1, threads_));
+  threads_ = static_cast<int>(std::clamp<std::int64_t>(bytes / min_bytes_per_thread, 1, threads_));
 }
 
 void OnePass::sort_pixels(const Level& level, std::vector<std::int32_t>& order) {
@@ -138,7 +138,7 @@ OnePass::Result OnePass::run(const PassPlanes& planes, const float* xs, const fl
   double* first = chunks_.front().rows;
   Result result;
   reduction::fold_chunks(
-      std::span(chunks_), tiles, pass_tiles_a_chunk, threads_,
+      std::span(chunks_), tiles, pass_tiles_per_chunk, threads_,
       [&](PassSums& sums, std::int64_t begin, std::int64_t end) {
         std::fill_n(sums.rows, tables_.stride, 0.0);
         std::fill_n(sums.S1, pass_pack, 0.0);

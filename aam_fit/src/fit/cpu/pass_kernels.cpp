@@ -1,10 +1,10 @@
 // The kernels of pass_kernels.inl compiled for each instruction set, and the choice among them.
-#include "fit/cpu/pass_kernels.hpp"
-
 #include <triptych/core/simd/dispatch.hpp>
 #include <triptych/core/simd/pack.hpp>
 
 #include <cstddef>
+
+#include "fit/cpu/pass_kernels.hpp"
 
 namespace triptych::aam_fit {
 

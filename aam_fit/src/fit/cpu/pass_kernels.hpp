@@ -19,7 +19,7 @@ namespace triptych::aam_fit {
 
 constexpr int pass_pack = 16;   // lanes of a pack: rows and points are filled up to a multiple of it
 constexpr int pass_tile = 128;  // pixels
-constexpr int pass_tiles_a_chunk = 16;
+constexpr int pass_tiles_per_chunk = 16;
 
 // Pixels of a tile that follow the same three landmarks.
 struct PassRun {

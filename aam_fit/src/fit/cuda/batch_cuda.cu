@@ -1,13 +1,12 @@
 // Looks at many faces: sampling and solving. A face that has stopped is skipped
 // by every kernel.
-#include "fit/cuda/batch_cuda.hpp"
-
 #include <triptych/core/cuda.cuh>
 #include <triptych/core/error.hpp>
 #include <triptych/reduction/collective/block.cuh>
 
 #include <algorithm>
 
+#include "fit/cuda/batch_cuda.hpp"
 #include "fit/cuda/batch_face.cuh"
 
 namespace triptych::aam_fit {
@@ -47,7 +46,7 @@ __device__ bool place_points(const BatchArguments& g, std::int64_t face, const f
     const float y = posed_y(model[2 * i], model[2 * i + 1], p + m);
     if (here != nullptr) {
       const float dx = x - here[2 * i], dy = y - here[2 * i + 1];
-      moves |= !(dx * dx + dy * dy <= g.rules.least_move_px * g.rules.least_move_px);
+      moves |= !(dx * dx + dy * dy <= g.rules.min_move_px * g.rules.min_move_px);
     }
     points[2 * i] = x;
     points[2 * i + 1] = y;
@@ -133,7 +132,7 @@ __global__ void __launch_bounds__(face_threads) solve_kernel(const BatchArgument
       running = state.fit.running;
       scale = static_cast<float>(trial_scale(state.fit));
       if (taken)
-        g.errors[face * (1 + g.rules.most_iterations) + state.fit.iterations] = static_cast<float>(error);
+        g.errors[face * (1 + g.rules.max_iterations) + state.fit.iterations] = static_cast<float>(error);
       g.results[face] = {static_cast<float>(state.fit.error), state.fit.iterations, state.fit.evaluations,
                          static_cast<std::int32_t>(state.fit.status)};
     }
@@ -177,24 +176,24 @@ int split_count(const LevelOnDevice& level, std::int64_t columns) {
 
 }  // namespace
 
-BatchFit::BatchFit(const LevelOnDevice& level, const FitRules& rules, bool exact_matrix, int most_faces)
+BatchFit::BatchFit(const LevelOnDevice& level, const FitRules& rules, bool exact_matrix, int max_faces)
     : level_(level),
       rules_(rules),
       exact_matrix_(exact_matrix),
-      most_faces_(most_faces),
+      max_faces_(max_faces),
       multiprocessors_(multiprocessors()),
       depth_(prepare_batch_product()),
-      planes_(most_faces),
-      states_(most_faces),
-      trial_(std::int64_t{most_faces} * (level.modes + 4)),
-      step_(std::int64_t{most_faces} * (level.modes + 4)),
-      points_(std::int64_t{most_faces} * 2 * level.points),
-      here_(std::int64_t{most_faces} * 2 * level.points),
-      x_(most_faces * level.padded),
-      sums_(most_faces * ((level.padded + chunk - 1) / chunk) * 3) {
+      planes_(max_faces),
+      states_(max_faces),
+      trial_(std::int64_t{max_faces} * (level.modes + 4)),
+      step_(std::int64_t{max_faces} * (level.modes + 4)),
+      points_(std::int64_t{max_faces} * 2 * level.points),
+      here_(std::int64_t{max_faces} * 2 * level.points),
+      x_(max_faces * level.padded),
+      sums_(max_faces * ((level.padded + chunk - 1) / chunk) * 3) {
   // fewer faces have more splits, but the product of the two is largest for a full tile or for all
   std::int64_t parts = 0;
-  for (int faces = 1; faces <= most_faces; ++faces)
+  for (int faces = 1; faces <= max_faces; ++faces)
     parts = std::max<std::int64_t>(
         parts, std::int64_t{faces} * split_count(level, split_columns(level, faces, multiprocessors_)));
   parts_ = DeviceBuffer<float>(parts * (2 * level.modes + 5));
@@ -250,7 +249,7 @@ void BatchFit::fit(std::span<const PlanesOnDevice> planes, float* parameters, De
                           static_cast<std::size_t>(face_shared_bytes(level_))};
   launch(start_kernel, faces, stream, g);
   const int looks =
-      1 + (rules_.always_step != 0 ? rules_.most_iterations : rules_.most_iterations * rules_.steps);
+      1 + (rules_.always_step != 0 ? rules_.max_iterations : rules_.max_iterations * rules_.steps);
   for (int i = 0; i < looks; ++i) {
     look(g, stream);
     launch(solve_kernel, faces, stream, g);

@@ -34,14 +34,14 @@ struct BatchArguments {
   float* parts;          // splits x faces x rows: products
   float* parameters;
   DeviceLevelFit* results;
-  float* errors;  // 1 + most_iterations; null: not wanted
+  float* errors;  // 1 + max_iterations; null: not wanted
 };
 
 class BatchFit {
  public:
-  BatchFit(const LevelOnDevice& level, const FitRules& rules, bool exact_matrix, int most_faces);
+  BatchFit(const LevelOnDevice& level, const FitRules& rules, bool exact_matrix, int max_faces);
 
-  // parameters: faces x (modes + 4); errors: faces x (1 + most_iterations).
+  // parameters: faces x (modes + 4); errors: faces x (1 + max_iterations).
   void fit(std::span<const PlanesOnDevice> planes, float* parameters, DeviceLevelFit* results, float* errors,
            StreamRef stream);
   // shapes: faces x 2 points. with_texture: c also has what the texture there says.
@@ -55,7 +55,7 @@ class BatchFit {
   LevelOnDevice level_;
   FitRules rules_;
   bool exact_matrix_;  // its values are halves: exact in the tensor cores' format
-  int most_faces_, multiprocessors_, depth_;
+  int max_faces_, multiprocessors_, depth_;
   DeviceBuffer<PlanesOnDevice> planes_;
   DeviceBuffer<FaceState> states_;
   DeviceBuffer<float> trial_, step_, points_, here_, x_, sums_, parts_;

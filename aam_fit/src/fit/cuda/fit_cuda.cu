@@ -20,7 +20,7 @@ namespace {
 
 // Batches smaller than this go through the one-pass kernel face by face: a product for a few faces takes as
 // long as for many.
-constexpr int least_batch = 12;
+constexpr int min_batch = 12;
 constexpr int column_grain = 256;
 
 // The landmarks of parameters; a block owns a shape.
@@ -60,8 +60,8 @@ std::vector<T> widened(const T* from, std::int64_t rows, std::int64_t columns, s
 
 std::vector<float> to_floats(const std::vector<double>& values) { return {values.begin(), values.end()}; }
 
-FitOptions checked(const Level& level, FitOptions options, int most_faces) {
-  require(most_faces >= 1, "a fitter for ", most_faces, " faces");
+FitOptions checked(const Level& level, FitOptions options, int max_faces) {
+  require(max_faces >= 1, "a fitter for ", max_faces, " faces");
   check_options(options);
   require(level.samples() > 0 && level.pixels() > 0 && level.samples() % level.pixels() == 0 &&
               level.samples() / level.pixels() < no_channel,
@@ -74,9 +74,9 @@ FitOptions checked(const Level& level, FitOptions options, int most_faces) {
 
 class LevelFitterCuda::Impl {
  public:
-  Impl(const Level& level, const FitOptions& options, int most_faces, StreamRef stream)
-      : options_(checked(level, options, most_faces)),
-        most_faces_(most_faces),
+  Impl(const Level& level, const FitOptions& options, int max_faces, StreamRef stream)
+      : options_(checked(level, options, max_faces)),
+        max_faces_(max_faces),
         points_(level.points),
         channels_(static_cast<int>(level.samples() / level.pixels())) {
     if (options_.form == Form::one_pass)
@@ -85,7 +85,7 @@ class LevelFitterCuda::Impl {
     upload(level, stream);
     const FitRules rules = fit_rules(options_, level.pixels());
     rules_ = rules;
-    errors_ = DeviceBuffer<float>(std::int64_t{most_faces} * (1 + rules.most_iterations));
+    errors_ = DeviceBuffer<float>(std::int64_t{max_faces} * (1 + rules.max_iterations));
     fill_bytes(errors_.span(), 0, stream);
     if (plan_.blocks > 0) {
       prepare_one_pass(plan_);
@@ -95,7 +95,7 @@ class LevelFitterCuda::Impl {
       fill_bytes(epoch_.span(), 0, stream);
     }
     if (options_.form == Form::literal) literal_.emplace(level_, rules, stream);
-    batch_.emplace(level_, rules, options_.storage == Storage::float16, most_faces);
+    batch_.emplace(level_, rules, options_.storage == Storage::float16, max_faces);
     stream.synchronize();
   }
 
@@ -109,8 +109,8 @@ class LevelFitterCuda::Impl {
   }
 
   std::vector<PlanesOnDevice>& checked_planes(std::span<const DevicePlanesView> planes) {
-    require(static_cast<int>(planes.size()) <= most_faces_, planes.size(), " faces for a fitter made for ",
-            most_faces_);
+    require(static_cast<int>(planes.size()) <= max_faces_, planes.size(), " faces for a fitter made for ",
+            max_faces_);
     list_.clear();
     for (const DevicePlanesView& p : planes) {
       require(!p.stacked.empty() && p.channels == channels_ && p.stacked.height() % p.channels == 0,
@@ -135,11 +135,11 @@ class LevelFitterCuda::Impl {
             " faces needs as many rows of ", parameter_count(), " parameters and as many results, not ",
             parameters.size(), " and ", results.size());
     const std::vector<PlanesOnDevice>& list = checked_planes(planes);
-    const bool one_by_one = literal_ || (plan_.blocks > 0 && faces < least_batch);
+    const bool one_by_one = literal_ || (plan_.blocks > 0 && faces < min_batch);
     if (!one_by_one) return batch_->fit(list, parameters.data(), results.data(), errors_.data(), stream);
     for (std::int64_t i = 0; i < faces; ++i) {
       float* const p = parameters.data() + i * parameter_count();
-      float* const errors = errors_.data() + i * (1 + rules_.most_iterations);
+      float* const errors = errors_.data() + i * (1 + rules_.max_iterations);
       const PlanesOnDevice& at = list[static_cast<std::size_t>(i)];
       if (literal_)
         literal_->fit(at, p, results.data() + i, errors, stream);
@@ -244,12 +244,12 @@ class LevelFitterCuda::Impl {
     d.R1 = small_.data() + R1;
     d.Rg0 = small_.data() + Rg0;
     texture_tells_c_ = level.texture_tells_c;
-    list_.reserve(static_cast<std::size_t>(most_faces_));
+    list_.reserve(static_cast<std::size_t>(max_faces_));
   }
 
   FitOptions options_;
   FitRules rules_{};
-  int most_faces_, points_, channels_;
+  int max_faces_, points_, channels_;
   bool texture_tells_c_ = true;
   OnePassPlan plan_;
   LevelOnDevice level_;
@@ -263,9 +263,9 @@ class LevelFitterCuda::Impl {
   std::vector<PlanesOnDevice> list_;
 };
 
-LevelFitterCuda::LevelFitterCuda(const Level& level, const FitOptions& options, int most_faces,
+LevelFitterCuda::LevelFitterCuda(const Level& level, const FitOptions& options, int max_faces,
                                  StreamRef stream)
-    : impl_(std::make_unique<Impl>(level, options, most_faces, stream)) {}
+    : impl_(std::make_unique<Impl>(level, options, max_faces, stream)) {}
 LevelFitterCuda::LevelFitterCuda(LevelFitterCuda&&) noexcept = default;
 LevelFitterCuda& LevelFitterCuda::operator=(LevelFitterCuda&&) noexcept = default;
 LevelFitterCuda::~LevelFitterCuda() = default;

@@ -1,12 +1,12 @@
 // The ten kernels of the paper, with the sums of each in a fixed order. A kernel that adds up writes one sum
 // a block; the next one adds those, every block for itself.
-#include "fit/cuda/literal_cuda.hpp"
-
 #include <triptych/core/cuda.cuh>
 #include <triptych/reduction/autotune.hpp>
 #include <triptych/reduction/collective/block.cuh>
 
 #include <algorithm>
+
+#include "fit/cuda/literal_cuda.hpp"
 
 namespace triptych::aam_fit {
 
@@ -68,7 +68,7 @@ __global__ void shape_kernel(const Literal g) {
     }
     const float X = posed_x(x, y, g.trial + m), Y = posed_y(x, y, g.trial + m);
     const float dx = X - g.points[count + 2 * i], dy = Y - g.points[count + 2 * i + 1];
-    moves |= !(dx * dx + dy * dy <= g.rules.least_move_px * g.rules.least_move_px);
+    moves |= !(dx * dx + dy * dy <= g.rules.min_move_px * g.rules.min_move_px);
     g.points[2 * i] = X;
     g.points[2 * i + 1] = Y;
   }
@@ -229,7 +229,7 @@ void LiteralFitCuda::fit(const PlanesOnDevice& planes, float* parameters, Device
   const LaunchShape one{1, threads}, many{static_cast<unsigned>(blocks_), threads};
   launch(start_kernel, one, stream, g);
   const int evaluations =
-      1 + (rules_.always_step != 0 ? rules_.most_iterations : rules_.most_iterations * rules_.steps);
+      1 + (rules_.always_step != 0 ? rules_.max_iterations : rules_.max_iterations * rules_.steps);
   for (int i = 0; i < evaluations; ++i) {
     launch(shape_kernel, one, stream, g);
     launch(sample_kernel, many, stream, g);

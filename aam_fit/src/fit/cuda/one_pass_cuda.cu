@@ -1,9 +1,9 @@
 // The plan of the one-pass kernel for a level and a GPU, and its launch.
-#include "fit/cuda/one_pass_cuda.hpp"
-
 #include <triptych/core/error.hpp>
 
 #include <algorithm>
+
+#include "fit/cuda/one_pass_cuda.hpp"
 
 namespace triptych::aam_fit {
 
@@ -74,7 +74,7 @@ OnePassPlan plan_one_pass(std::int64_t samples, int modes, int points, Storage s
                           const OnePassDevice& device) {
   OnePassPlan plan;
   plan.search = search;
-  if (points > most_one_pass_points || samples > (std::int64_t{1} << 30)) return plan;
+  if (points > max_one_pass_points || samples > (std::int64_t{1} << 30)) return plan;
   const int rows = rows_per_warp_for(modes);
   if (rows == 0) return plan;
   const bool half = storage == Storage::float16;
@@ -85,10 +85,10 @@ OnePassPlan plan_one_pass(std::int64_t samples, int modes, int points, Storage s
            p.blocks <= device.multiprocessors;
   };
   plan.rows_per_warp = rows;
-  constexpr int most_blocks_small = 32, most_blocks_middle = 64;
-  int columns = samples <= std::int64_t{128} * most_blocks_small    ? 128
-                : samples <= std::int64_t{256} * most_blocks_middle ? 256
-                                                                    : 512;
+  constexpr int max_blocks_small = 32, max_blocks_middle = 64;
+  int columns = samples <= std::int64_t{128} * max_blocks_small    ? 128
+                : samples <= std::int64_t{256} * max_blocks_middle ? 256
+                                                                   : 512;
   columns = std::max(columns, grain);
   if (blocks_of(columns) > device.multiprocessors) {
     const auto share = static_cast<int>((samples + device.multiprocessors - 1) / device.multiprocessors);

@@ -31,7 +31,7 @@ struct OnePassPlan {
   friend bool operator==(const OnePassPlan&, const OnePassPlan&) = default;
 };
 constexpr int one_pass_warps = 16;
-constexpr int most_one_pass_points = 128;
+constexpr int max_one_pass_points = 128;
 constexpr int one_pass_group = 3;                // trials that travel together
 constexpr int padded_modes(int rows_per_warp) {  // capacity
   return rows_per_warp == 3 ? 20 : rows_per_warp == 5 ? 36 : rows_per_warp == 8 ? 60 : 64;
@@ -65,7 +65,7 @@ struct OnePassArguments {
   std::int32_t group;  // trials after the first that are tried together: 1 or one_pass_group
   float* parameters;   // modes + 4: the start, then the result
   DeviceLevelFit* result;
-  float* errors;         // 1 + most_iterations
+  float* errors;         // 1 + max_iterations
   uint4* words;          // word_count()
   std::uint32_t* epoch;  // tags continue from fit to fit, also when a graph is replayed
 };

@@ -46,7 +46,7 @@ template <class L>
 struct OnePassShared {
   float4 shares[L::Exchange::share_count];
   alignas(16) float parameters[2][L::trials][L::parameters];
-  alignas(16) float points[2][L::trials][2 * most_one_pass_points];
+  alignas(16) float points[2][L::trials][2 * max_one_pass_points];
   float products_of_c[2][L::trials][L::product_rows];
   float sums[2][L::slots];
   float scales[L::slots];

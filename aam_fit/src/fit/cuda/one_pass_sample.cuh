@@ -12,7 +12,7 @@ namespace triptych::aam_fit {
 template <class L>
 __device__ __forceinline__ bool place_landmarks(OnePassFit<L>& f, OnePassThread thread) {
   const bool has_landmark = thread.landmark() < f.g.level.points;
-  const float least_move2 = f.g.rules.least_move_px * f.g.rules.least_move_px;
+  const float min_move2 = f.g.rules.min_move_px * f.g.rules.min_move_px;
   const int coordinate = thread.landmark() * 2 + thread.xy();
   bool moves = false;
   if (thread.warp() * 8 < f.g.level.points) {  // a warp that owns a landmark
@@ -34,7 +34,7 @@ __device__ __forceinline__ bool place_landmarks(OnePassFit<L>& f, OnePassThread 
       if (j == 0) {
         const float d = has_landmark ? placed - f.shared.points[f.current_set][f.current][coordinate] : 0.0f;
         const float d2 = d * d;
-        moves = !(d2 + reduction::shuffle_xor(d2, 2) <= least_move2);
+        moves = !(d2 + reduction::shuffle_xor(d2, 2) <= min_move2);
       }
     }
   }

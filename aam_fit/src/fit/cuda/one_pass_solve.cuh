@@ -100,8 +100,8 @@ __device__ __forceinline__ bool receive_and_solve(OnePassFit<L>& f, OnePassThrea
     if constexpr (!L::search) {  // every thread sees for itself; judge() is asked at the end
       if (t < q) next[parameter] = here[parameter] + dp;
       f.current_set = f.set;
-      return gain.contrast && sums[L::outside_slot] <= static_cast<float>(f.g.rules.most_outside) &&
-             f.evaluated < f.g.rules.most_iterations;
+      return gain.contrast && sums[L::outside_slot] <= static_cast<float>(f.g.rules.max_outside) &&
+             f.evaluated < f.g.rules.max_iterations;
     }
     if (thread.in_last_warp()) {
       const double e = pass_error(f, sums, products_of_c, here, gain, thread.lane());

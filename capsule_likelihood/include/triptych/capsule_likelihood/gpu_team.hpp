@@ -19,7 +19,7 @@ class GpuTeam {
  public:
   // ordinals: a GPU may be named several times. InvalidArgument for an empty list or a measure that makes no
   // sense; Unavailable, with the reason, without CUDA or such a GPU.
-  GpuTeam(std::span<const int> ordinals, std::int64_t most_points, const Measure& measure,
+  GpuTeam(std::span<const int> ordinals, std::int64_t max_points, const Measure& measure,
           const EvaluateOptions& options = {});
   GpuTeam(GpuTeam&&) noexcept;
   GpuTeam& operator=(GpuTeam&&) noexcept;

@@ -21,16 +21,16 @@ struct FilterOptions {
   int layers = 5;  // of annealing a frame: each spreads less than the one before it
   std::uint64_t seed = 1;
   Motion motion = Motion::constant_velocity;
-  std::int64_t most_points = 65536;
+  std::int64_t max_points = 65536;
 
   // By how much a frame may differ from what the motion foresees (standard deviations). After frames that
-  // came as foreseen the spreads shrink, down to least_spread of these.
-  float place_spread_m = 0.03f;        // of the root
-  float turn_spread_rad = 0.06f;       // of the root, about each axis
-  float limb_spread_m = 0.06f;         // of the far end of what a joint moves ...
-  float most_angle_spread_rad = 0.2f;  // ... but no angle by more than this
-  float least_spread = 0.2f;           // 1: the spreads stay as they are
-  float start_spread = 1.0f;           // about the pose of start(), times the spreads
+  // came as foreseen the spreads shrink, down to min_spread of these.
+  float place_spread_m = 0.03f;       // of the root
+  float turn_spread_rad = 0.06f;      // of the root, about each axis
+  float limb_spread_m = 0.06f;        // of the far end of what a joint moves ...
+  float max_angle_spread_rad = 0.2f;  // ... but no angle by more than this
+  float min_spread = 0.2f;            // 1: the spreads stay as they are
+  float start_spread = 1.0f;          // about the pose of start(), times the spreads
 
   float shrink = 0.7f;            // the spreads of a layer, against those of the layer before it
   float effective_share = 0.05f;  // of the samples that the tempering keeps effective; 0: no tempering

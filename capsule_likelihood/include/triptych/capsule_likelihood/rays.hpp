@@ -56,16 +56,16 @@ class Rays {
   std::unique_ptr<Data> data_;
 };
 
-// Rays on the GPU, made there: with room for most_points, so that setting them allocates nothing.
+// Rays on the GPU, made there: with room for max_points, so that setting them allocates nothing.
 class DeviceRays {
  public:
-  DeviceRays(std::int64_t most_points, const Measure& measure);
+  DeviceRays(std::int64_t max_points, const Measure& measure);
   DeviceRays(DeviceRays&&) noexcept;
   DeviceRays& operator=(DeviceRays&&) noexcept;
   ~DeviceRays();
 
   // Enqueues and returns; can be captured in a graph once the workspace has served as many points.
-  // InvalidArgument when there are more than most_points, or neither none nor as many sigmas. A sigma that is
+  // InvalidArgument when there are more than max_points, or neither none nor as many sigmas. A sigma that is
   // not above 0 drops its point as not finite. points_used_on_device: when given, only so many of the points
   // count, which lets a graph serve frames of any size.
   void set(DeviceSpan<const Vec3> points, DeviceSpan<const float> sigma_m, Workspace& workspace,

@@ -13,7 +13,7 @@ namespace triptych::capsule_likelihood {
 
 // The weight of the best sample; the others' are at most that.
 inline constexpr std::uint32_t whole_weight = std::uint32_t{1} << 24;
-inline constexpr std::int64_t most_weighed_samples = std::int64_t{1} << 20;
+inline constexpr std::int64_t max_weighed_samples = std::int64_t{1} << 20;
 
 struct Tempering {
   double beta = 0;               // the exponent of the likelihood, 0 .. 1
@@ -26,7 +26,7 @@ struct Tempering {
 // weights[j] = exp(beta (l_j - highest)) in units of 1 / whole_weight, rounded, with the largest beta in 0 ..
 // 1 that leaves at least target_effective_samples effective (to a relative step of 2^-10 in beta); a target
 // of 0 means beta = 1. Likelihoods of any size do. A NaN or -infinity weighs 0; when all are, all weigh the
-// same. InvalidArgument when sizes do not fit, there are over most_weighed_samples samples, or the target is
+// same. InvalidArgument when sizes do not fit, there are over max_weighed_samples samples, or the target is
 // negative or NaN.
 Tempering temper_cpu(std::span<const double> log_likelihoods, double target_effective_samples,
                      std::span<std::uint32_t> weights);
@@ -37,7 +37,7 @@ void temper_cuda(DeviceSpan<const double> log_likelihoods, double target_effecti
 
 // Systematic resampling: ancestors[k] is the sample drawn for place k, in rising order; sample j is drawn
 // floor or ceil of n w_j / sum w times, n = ancestors.size(). bits: random, they shift the comb.
-// InvalidArgument when all weights are 0, there are none, or there are over most_weighed_samples of either.
+// InvalidArgument when all weights are 0, there are none, or there are over max_weighed_samples of either.
 void resample_cpu(std::span<const std::uint32_t> weights, std::uint32_t bits,
                   std::span<std::int32_t> ancestors);
 

@@ -42,11 +42,11 @@ struct Flesh {
 class Skeleton {
  public:
   static constexpr int root_floats = 7;
-  static constexpr std::size_t most_joints = 384;
+  static constexpr std::size_t max_joints = 384;
 
   // InvalidArgument, naming the joint, when it is no tree with parents first, has more than three rotations,
   // limits the wrong way round, values that are not finite, or a capsule on a joint that is not there; when
-  // there is no joint or more than most_joints.
+  // there is no joint or more than max_joints.
   Skeleton(std::vector<Joint> joints, std::vector<Flesh> flesh);
 
   std::span<const Joint> joints() const { return joints_; }

@@ -1,9 +1,9 @@
-#include "body/io/body_parts.hpp"
-
 #include <algorithm>
 #include <initializer_list>
 #include <string>
 #include <string_view>
+
+#include "body/io/body_parts.hpp"
 
 namespace triptych::capsule_likelihood::detail {
 

@@ -58,8 +58,8 @@ class BvhParser {
       while (!name.empty() && (name.back() == ' ' || name.back() == '\t')) name.remove_suffix(1);
     }
     if (name.empty()) scan_.fail("expected the name of a joint");
-    if (bvh_.joints.size() == Skeleton::most_joints) {
-      scan_.fail("more than " + std::to_string(Skeleton::most_joints) + " joints");
+    if (bvh_.joints.size() == Skeleton::max_joints) {
+      scan_.fail("more than " + std::to_string(Skeleton::max_joints) + " joints");
     }
     BvhJoint joint;
     joint.name = name;

@@ -1,10 +1,10 @@
 // Capsules for the joints of a BVH file. Widths are shares of the body's size, as those of the built-in
 // human.
-#include "body/io/bvh_body.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
+
+#include "body/io/bvh_body.hpp"
 
 namespace triptych::capsule_likelihood::detail {
 

@@ -1,12 +1,12 @@
 // Joint limits for the joints of a BVH file. A file's axes are rarely the body's (a thigh may hang aslant in
 // the zero pose, an elbow bend about two axes at once), so the limits of shoulders, elbows, hips and knees
 // are the ranges of angles that the movements of a supple person take in the file's axes.
-#include "body/io/bvh_body.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
+
+#include "body/io/bvh_body.hpp"
 
 namespace triptych::capsule_likelihood::detail {
 

@@ -1,10 +1,10 @@
-#include "body/io/json_reader.hpp"
-
 #include <triptych/core/error.hpp>
 #include <triptych/core/text_scanner.hpp>
 
 #include <algorithm>
 #include <cmath>
+
+#include "body/io/json_reader.hpp"
 
 namespace triptych::capsule_likelihood::detail {
 

@@ -74,8 +74,8 @@ JointTable parse_joints_csv(std::string_view text, const std::string& file) {
   }
   std::ranges::sort(table.frames);
   table.frames.erase(std::unique(table.frames.begin(), table.frames.end()), table.frames.end());
-  constexpr std::size_t most_places = 100'000'000;
-  if (table.frames.size() > most_places / std::max<std::size_t>(1, table.names.size())) {
+  constexpr std::size_t max_places = 100'000'000;
+  if (table.frames.size() > max_places / std::max<std::size_t>(1, table.names.size())) {
     scan.fail("too many frames of too many joints");
   }
   constexpr float none = std::numeric_limits<float>::quiet_NaN();

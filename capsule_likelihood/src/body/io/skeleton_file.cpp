@@ -141,7 +141,7 @@ Skeleton parse_skeleton(std::string_view json, const std::string& file) {
   std::vector<Joint> joints;
   Names names;
   for (const JsonValue& element : list.elements()) {
-    if (joints.size() == Skeleton::most_joints) element.fail("too many joints");
+    if (joints.size() == Skeleton::max_joints) element.fail("too many joints");
     joints.push_back(read_joint(element, names));
     names.emplace(joints.back().name, static_cast<int>(joints.size()) - 1);
   }

@@ -5,15 +5,15 @@
 // nothing, and data() is null.
 #pragma once
 
+#include <triptych/core/span.hpp>
+#include <triptych/core/stream.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <type_traits>
 #include <utility>
-
-#include <triptych/core/span.hpp>
-#include <triptych/core/stream.hpp>
 
 namespace triptych {
 

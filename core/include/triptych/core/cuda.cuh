@@ -1,13 +1,13 @@
 // For .cu files: checked CUDA calls and kernel launches. The only header of core that includes CUDA's.
 #pragma once
 
+#include <triptych/core/error.hpp>
+#include <triptych/core/stream.hpp>
+
 #include <cuda_runtime.h>
 
 #include <cstddef>
 #include <utility>
-
-#include <triptych/core/error.hpp>
-#include <triptych/core/stream.hpp>
 
 namespace triptych {
 

@@ -2,12 +2,12 @@
 // sentence that says what was wrong with which value and, where it helps, what to do about it.
 #pragma once
 
+#include <triptych/core/host_device.hpp>
+
 #include <cstdint>
 #include <sstream>
 #include <stdexcept>
 #include <string>
-
-#include <triptych/core/host_device.hpp>
 
 namespace triptych {
 

@@ -1,11 +1,11 @@
 // CUDA graphs: work that is enqueued once under capture, then launched many times at the cost of one launch.
 #pragma once
 
+#include <triptych/core/stream.hpp>
+
 #include <cstddef>
 #include <memory>
 #include <utility>
-
-#include <triptych/core/stream.hpp>
 
 struct CUgraphExec_st;
 

@@ -3,15 +3,15 @@
 // device one in a kernel.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <type_traits>
-
 #include <triptych/core/error.hpp>
 #include <triptych/core/host_device.hpp>
 #include <triptych/core/pixel.hpp>
 #include <triptych/core/span.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
 
 namespace triptych {
 

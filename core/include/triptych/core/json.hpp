@@ -1,9 +1,10 @@
 // JSON files, with errors that name the place or the key. Json is nlohmann::json.
 #pragma once
 
+#include <nlohmann/json.hpp>
+
 #include <concepts>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <type_traits>

@@ -2,13 +2,13 @@
 // two are different types; only the host one can be read on the host, only the device one in a kernel.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <type_traits>
-
 #include <triptych/core/error.hpp>
 #include <triptych/core/host_device.hpp>
 #include <triptych/core/span.hpp>
+
+#include <cstdint>
+#include <span>
+#include <type_traits>
 
 namespace triptych {
 

@@ -8,12 +8,12 @@
 // thread.
 #pragma once
 
+#include <triptych/core/error.hpp>
+
 #include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <type_traits>
-
-#include <triptych/core/error.hpp>
 
 namespace triptych {
 

@@ -4,11 +4,11 @@
 // compiler is told to break such rules (-ffast-math, --use_fast_math).
 #pragma once
 
-#include <cmath>
-#include <cstdint>
-
 #include <triptych/core/host_device.hpp>
 #include <triptych/core/portable_math.hpp>
+
+#include <cmath>
+#include <cstdint>
 
 namespace triptych {
 

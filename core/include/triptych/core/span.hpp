@@ -2,12 +2,12 @@
 // cannot be passed where host memory (std::span) is meant, and host code cannot dereference it.
 #pragma once
 
+#include <triptych/core/error.hpp>
+#include <triptych/core/host_device.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
-
-#include <triptych/core/error.hpp>
-#include <triptych/core/host_device.hpp>
 
 namespace triptych {
 

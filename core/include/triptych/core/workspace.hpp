@@ -2,11 +2,11 @@
 // allocating.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include <triptych/core/buffer.hpp>
 #include <triptych/core/stream.hpp>
+
+#include <cstddef>
+#include <cstdint>
 
 namespace triptych {
 

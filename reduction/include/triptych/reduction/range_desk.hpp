@@ -36,17 +36,17 @@ struct RangeWords {
 // For one thread at a time, but for is_in() and sum().
 class RangeDesk {
  public:
-  static constexpr int most_order_words = 128;
+  static constexpr int max_order_words = 128;
 
   // For calls of up to so many ranges with so many sums each, by so many blocks. After a call the GPU stays
   // at the ready for so long; 0: not at all. last_number: of the call before the first, for tests. On the
   // current device.
-  RangeDesk(int most_ranges, int sums, int blocks, double ready_us, std::uint32_t last_number = 0);
+  RangeDesk(int max_ranges, int sums, int blocks, double ready_us, std::uint32_t last_number = 0);
   RangeDesk(const RangeDesk&) = delete;
   RangeDesk& operator=(const RangeDesk&) = delete;
   ~RangeDesk();  // the GPU leaves
 
-  int most_ranges() const { return most_ranges_; }
+  int max_ranges() const { return max_ranges_; }
   int blocks() const { return blocks_; }
 
   // A kernel waits for an order: the next call begins at once.
@@ -78,7 +78,7 @@ class RangeDesk {
  private:
   void ask_to_leave() noexcept;
 
-  int most_ranges_, sums_, blocks_;
+  int max_ranges_, sums_, blocks_;
   double ready_us_;
   Stopwatch since_end_;           // of the last call
   std::uint32_t number_;          // of the call; never 0

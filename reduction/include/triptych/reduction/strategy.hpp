@@ -50,9 +50,9 @@ enum class Determinism {
 std::span<const Strategy> all_strategies();         // without automatic
 std::span<const CpuStrategy> all_cpu_strategies();  // without automatic
 
-std::string_view to_string(Strategy strategy);
-std::string_view to_string(CpuStrategy strategy);
-std::string_view to_string(Determinism level);
+std::string to_string(Strategy strategy);
+std::string to_string(CpuStrategy strategy);
+std::string to_string(Determinism level);
 
 // InvalidArgument, listing the known names, when there is no such name.
 Strategy parse_strategy(std::string_view name);

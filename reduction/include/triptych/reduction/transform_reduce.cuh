@@ -133,7 +133,7 @@ struct Reduction {
   }
 
   void run(Strategy strategy) const {
-    const int tiles = ladder_blocks(n, ladder_threads, most_partials);
+    const int tiles = ladder_blocks(n, ladder_threads, max_partials);
     const int strided = ladder_blocks(n, ladder_threads, strided_blocks);
     const int strided_x2 = ladder_blocks(n, 2 * ladder_threads, strided_blocks);  // two elements a thread
     switch (strategy) {

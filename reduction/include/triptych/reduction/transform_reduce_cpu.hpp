@@ -63,8 +63,8 @@ typename M::Value reduce_compensated(const S& source, std::int64_t n, M monoid) 
 // The elements a thread takes at a time: from n alone, so that the bits do not depend on the number of
 // threads.
 inline std::int64_t chunk_of(std::int64_t n) {
-  constexpr std::int64_t least = 8192, most_chunks = 4096, step = 1024;
-  return std::max(least, (n / most_chunks / step + 1) * step);
+  constexpr std::int64_t least = 8192, max_chunks = 4096, step = 1024;
+  return std::max(least, (n / max_chunks / step + 1) * step);
 }
 
 template <class S, class M>

@@ -5,12 +5,12 @@
 
 #include <triptych/reduction/transform_reduce.cuh>
 
+#include <cub/block/block_reduce.cuh>
+#include <cub/device/device_reduce.cuh>
 #include <thrust/execution_policy.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <thrust/reduce.h>
-#include <cub/block/block_reduce.cuh>
-#include <cub/device/device_reduce.cuh>
 
 namespace triptych::reduction {
 

@@ -52,15 +52,15 @@ void check_frame(FrameFormat format, const void* data, std::int64_t pitch_bytes,
 }
 
 // Up to 8192 x 4352 pixels, so that second moments fit 64 bits.
-inline constexpr int most_width = 8192;
-inline constexpr int most_height = 4352;
+inline constexpr int max_width = 8192;
+inline constexpr int max_height = 4352;
 
 template <Space space>
 class BasicFrame {
  public:
   BasicFrame() = default;
 
-  // InvalidArgument when the frame is larger than most_width x most_height, a pitch is smaller than a row, a
+  // InvalidArgument when the frame is larger than max_width x max_height, a pitch is smaller than a row, a
   // plane is missing, or the width (yuyv) or width and height (nv12) are odd. chroma is for nv12 alone.
   BasicFrame(FrameFormat format, const std::uint8_t* data, std::int64_t width, std::int64_t height,
              std::int64_t pitch_bytes, const std::uint8_t* chroma = nullptr,

@@ -82,8 +82,8 @@ class Tracker {
   // order of their frames. On a GPU the copy of a frame then overlaps with the sums over the one before it;
   // the CPU, alone or beside a GPU, does its work in submit(). A frame in page-locked memory or on the GPU
   // must stay as it is until its head is out; any other may change when submit() returns. InvalidArgument
-  // when most_in_flight frames are on their way, and from next() when none is.
-  static constexpr int most_in_flight = 3;
+  // when max_in_flight frames are on their way, and from next() when none is.
+  static constexpr int max_in_flight = 3;
   void submit(const Frame& frame, double seconds = 1.0 / 30);
   void submit(const DeviceFrame& frame, double seconds = 1.0 / 30);
   TrackedHead next();

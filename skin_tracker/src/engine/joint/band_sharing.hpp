@@ -29,7 +29,7 @@ class BandSharing {
   // For frames of up to so many rows.
   BandSharing(int height, int threads)
       : threads_(threads),
-        pieces_(static_cast<std::size_t>((height / band_rows + 2) * pieces_a_band)),
+        pieces_(static_cast<std::size_t>((height / band_rows + 2) * pieces_per_band)),
         workers_(static_cast<std::size_t>(threads)) {}
 
   struct Result {
@@ -42,14 +42,14 @@ class BandSharing {
   // puts the GPU to work on the bands and returns whether it could, while the others begin; when it could not
   // the cores do everything. sum_strip(rows, next) is what the cores do.
   template <class Start, class SumStrip>
-  Result run(Bands& bands, const Region& region, int most_gpu_rows, const Start& start,
+  Result run(Bands& bands, const Region& region, int max_gpu_rows, const Start& start,
              const SumStrip& sum_strip) {
     const Stopwatch watch;
-    bands.plan(region, most_gpu_rows);
+    bands.plan(region, max_gpu_rows);
     const Region last = bands.band(bands.count() - 1);
     const int top = last.y + last.height;
     Deal deal({region.x, top, region.width, region.y + region.height - top}, threads_);
-    const int pieces = bands.count() * pieces_a_band;
+    const int pieces = bands.count() * pieces_per_band;
     next_.store(0, std::memory_order_relaxed);
     boundary_.store(pieces, std::memory_order_relaxed);
     bool started = false;
@@ -88,7 +88,7 @@ class BandSharing {
     // The cores have done the pieces before the boundary; its band and those above are the GPU's.
     const int boundary = boundary_.load(std::memory_order_relaxed);
     const int gpu_bands = boundary < pieces ? band_of(bands, boundary) + 1 : 0;
-    for (int piece = 0; piece < (bands.count() - gpu_bands) * pieces_a_band; ++piece)
+    for (int piece = 0; piece < (bands.count() - gpu_bands) * pieces_per_band; ++piece)
       result.sums += pieces_[static_cast<std::size_t>(piece)].sums;
     double gpu_us = 0;
     for (int b = std::max(0, gpu_bands - bands.lanes()); b < gpu_bands; ++b) {
@@ -106,8 +106,8 @@ class BandSharing {
 
  private:
   // What a core does at a time where it may come upon the GPU.
-  static constexpr int pieces_a_band = 2;
-  static constexpr int piece_rows = band_rows / pieces_a_band;
+  static constexpr int pieces_per_band = 2;
+  static constexpr int piece_rows = band_rows / pieces_per_band;
 
   // What a core does next: rows below the bands, or a piece of them.
   static constexpr int strips = -1;
@@ -116,12 +116,12 @@ class BandSharing {
     int piece = strips;
   };
 
-  static int band_of(const Bands& bands, int piece) { return bands.count() - 1 - piece / pieces_a_band; }
+  static int band_of(const Bands& bands, int piece) { return bands.count() - 1 - piece / pieces_per_band; }
   static Region region_of(const Bands& bands, int piece) {
     const Region band = bands.band(band_of(bands, piece));
-    const int bottom = band.y + band.height - piece % pieces_a_band * piece_rows;
+    const int bottom = band.y + band.height - piece % pieces_per_band * piece_rows;
     const int first =
-        piece % pieces_a_band == pieces_a_band - 1 ? band.y : std::max(band.y, bottom - piece_rows);
+        piece % pieces_per_band == pieces_per_band - 1 ? band.y : std::max(band.y, bottom - piece_rows);
     return {band.x, first, band.width, std::max(0, bottom - first)};
   }
   void end_at(int piece) {

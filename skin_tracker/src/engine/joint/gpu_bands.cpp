@@ -1,10 +1,9 @@
-#include "engine/joint/gpu_bands.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
 
+#include "engine/joint/gpu_bands.hpp"
 #include "moments/cuda/bands_cuda.hpp"
 
 namespace triptych::skin_tracker {

@@ -1,6 +1,5 @@
-#include <triptych/skin_tracker/split.hpp>
-
 #include <triptych/core/error.hpp>
+#include <triptych/skin_tracker/split.hpp>
 
 #include <algorithm>
 #include <array>
@@ -19,10 +18,10 @@ constexpr double kept_after_change = 0.2;  // what the past counts once conditio
 // should take a fifth longer, at most a twelfth of its rows, and only when so many frames have passed and a
 // small part of their time has paid for it (to start an idle side can cost a lot).
 constexpr std::int64_t explore_every = 16;
-constexpr std::int64_t most_explored_part = 12;
+constexpr std::int64_t max_explored_part = 12;
 constexpr double explored_time = 0.2;
 constexpr double spent_on_exploring = 0.02;
-constexpr double most_saved = 10;  // frames' time
+constexpr double max_saved = 10;  // frames' time
 
 // The first frame wakes threads and fetches code: its times say nothing of the others. Then each of three
 // shares is tried twice, and the shorter times count: something else may have run meanwhile.
@@ -110,7 +109,7 @@ std::int64_t Splitter::next_gpu_share() {
   if (frame < next_exploration_) return best;
 
   const double steeper = std::max(gpu_.per_n_us(), cpu_.per_n_us());
-  const double most = static_cast<double>(total_) / static_cast<double>(most_explored_part);
+  const double most = static_cast<double>(total_) / static_cast<double>(max_explored_part);
   const double wanted = steeper > 0 ? explored_time * best_us / steeper : most;
   const auto step = static_cast<std::int64_t>(std::max(1.0, std::min(wanted, most)));
   const bool up = frame / explore_every % 2 == 0 ? best + step <= total_ : best < step;
@@ -118,7 +117,7 @@ std::int64_t Splitter::next_gpu_share() {
   const double extra_us = frame_us(gpu_, cpu_, share, total_) - best_us;
   // What a side is expected to take may be wrong, and a side without rows is not measured: no exploration
   // waits for more than some frames' time.
-  if (saved_us_ < std::min(extra_us, most_saved * best_us)) return best;
+  if (saved_us_ < std::min(extra_us, max_saved * best_us)) return best;
   saved_us_ = 0;
   next_exploration_ = frame + explore_every;
   explored_ = share;

@@ -1,8 +1,7 @@
-#include "moments/cuda/bands_cuda.hpp"
-
 #include <triptych/core/cuda.cuh>
 #include <triptych/reduction/collective/tile_ranges.cuh>
 
+#include "moments/cuda/bands_cuda.hpp"
 #include "moments/cuda/frame_tiles.cuh"
 #include "moments/cuda/pixel_weights.cuh"
 
@@ -15,7 +14,7 @@ template <class Layout>
 struct FrameBands {
   static constexpr int words = 6;
   static constexpr int threads = 512;
-  static constexpr int blocks_a_multiprocessor = 1;
+  static constexpr int blocks_per_multiprocessor = 1;
   using Tiles = FrameTiles<Layout, DotWeights, band_rows / 4, Reading::changing>;
   static_assert(Tiles::rows == band_rows);
   Tiles tiles;
@@ -30,7 +29,7 @@ void start_bands_cuda(const DeviceFrame& frame, const Region& region, const Fixe
   const DotWeights weights(filter, frame.format());
   by_layout(frame.format(), [&](auto layout) {
     const FrameBands<decltype(layout)> source{{frame, region, weights}};
-    reduction::start_tile_ranges(source, static_cast<int>(source.tiles.tiles_a_row.divisor),
+    reduction::start_tile_ranges(source, static_cast<int>(source.tiles.tiles_per_row.divisor),
                                  source.tiles.tile_rows, desk, [&] { device.activate(); });
   });
 }

@@ -22,7 +22,7 @@ struct FrameTiles : FramePixels<Layout> {
   std::int32_t whole_x = 0, whole_y = 0;  // tiles that begin from here on
   std::uint32_t whole_columns = 0, whole_rows = 0;  // and before these have all their pixels in the region
   std::int32_t tile_rows = 0;
-  detail::Divisor tiles_a_row;
+  detail::Divisor tiles_per_row;
   Weights weights;
 
   template <Space space>
@@ -35,7 +35,7 @@ struct FrameTiles : FramePixels<Layout> {
         weights(pixel_weights) {
     if (this->is_empty()) return;
     tile_rows = (this->bottom - first_row + rows - 1) / rows;
-    tiles_a_row = detail::Divisor(
+    tiles_per_row = detail::Divisor(
         static_cast<std::uint32_t>((this->right - first_column + tile_columns - 1) / tile_columns));
     find_whole();
   }
@@ -49,12 +49,12 @@ struct FrameTiles : FramePixels<Layout> {
     whole_rows = places(this->bottom - this->top, rows);
   }
 
-  int tiles() const { return tile_rows * static_cast<int>(tiles_a_row.divisor); }
+  int tiles() const { return tile_rows * static_cast<int>(tiles_per_row.divisor); }
 
   TRIPTYCH_HD TilePlace place_of(int tile) const {
     const auto n = static_cast<std::uint32_t>(tile);
-    const std::uint32_t row = tiles_a_row.quotient(n);
-    return {first_column + static_cast<std::int32_t>((n - row * tiles_a_row.divisor) * tile_columns),
+    const std::uint32_t row = tiles_per_row.quotient(n);
+    return {first_column + static_cast<std::int32_t>((n - row * tiles_per_row.divisor) * tile_columns),
             first_row + static_cast<std::int32_t>(row * rows)};
   }
 

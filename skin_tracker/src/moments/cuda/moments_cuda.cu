@@ -1,5 +1,3 @@
-#include "moments/cuda/moments_cuda.hpp"
-
 #include <triptych/core/cuda.cuh>
 #include <triptych/reduction/collective/tile.cuh>
 #include <triptych/reduction/transform_reduce_libraries.cuh>
@@ -9,6 +7,7 @@
 #include <type_traits>
 
 #include "moments/cuda/frame_tiles.cuh"
+#include "moments/cuda/moments_cuda.hpp"
 #include "moments/cuda/pixel_groups.cuh"
 #include "moments/cuda/pixel_weights.cuh"
 
@@ -43,7 +42,7 @@ template <class Layout, class Weights>
 struct OneFrame {
   static constexpr int words = 6;
   static constexpr int threads = 512;
-  static constexpr int blocks_a_multiprocessor = 1;
+  static constexpr int blocks_per_multiprocessor = 1;
   using Tiles = FrameTiles<Layout, Weights, 2, Reading::kept>;
   Tiles tiles;
 
@@ -51,11 +50,11 @@ struct OneFrame {
 };
 
 // Up to so many frames fit a kernel's parameters.
-constexpr int frames_a_launch = 192;
+constexpr int frames_per_launch = 192;
 
 struct FramePlanes {
-  const std::uint8_t* data[frames_a_launch];
-  const std::uint8_t* chroma[frames_a_launch];
+  const std::uint8_t* data[frames_per_launch];
+  const std::uint8_t* chroma[frames_per_launch];
 };
 
 // Frames of one size, of which `tiles` describes the first.
@@ -63,7 +62,8 @@ template <class Layout, class Weights>
 struct ManyFrames {
   static constexpr int words = 6;
   static constexpr int threads = 256;
-  static constexpr int blocks_a_multiprocessor = Layout::words > 2 ? 3 : 4;  // by the registers of two steps
+  static constexpr int blocks_per_multiprocessor =
+      Layout::words > 2 ? 3 : 4;  // by the registers of two steps
   using Tiles = FrameTiles<Layout, Weights, 4, Reading::once>;
   Tiles tiles;
   FramePlanes planes;
@@ -158,7 +158,7 @@ void sum_batch_cuda(std::span<const DeviceFrame> frames, const LinearFilter& fil
   const DotWeights weights(fix(filter, channels_of(format)), format);
   SumWords* result = trivial(sums_on_device);
   while (!frames.empty()) {
-    const auto some = frames.first(std::min<std::size_t>(frames.size(), frames_a_launch));
+    const auto some = frames.first(std::min<std::size_t>(frames.size(), frames_per_launch));
     by_layout(format,
               [&](auto layout) { sum_batch<decltype(layout)>(some, weights, result, workspace, stream); });
     frames = frames.subspan(some.size());

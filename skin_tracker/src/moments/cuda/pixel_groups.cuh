@@ -25,7 +25,7 @@ struct PixelGroups : FramePixels<Layout> {
   };
 
   std::int32_t first_column = 0, first_row = 0;  // of the first group
-  detail::Divisor groups_a_row;
+  detail::Divisor groups_per_row;
   bool whole_groups = false;  // no group sticks out of the region
   Weights weights;
 
@@ -36,14 +36,14 @@ struct PixelGroups : FramePixels<Layout> {
         first_row(region.y / 2 * 2),
         weights(pixel_weights) {
     if (!this->is_empty())
-      groups_a_row = detail::Divisor(static_cast<std::uint32_t>((this->right - first_column + 3) / 4));
+      groups_per_row = detail::Divisor(static_cast<std::uint32_t>((this->right - first_column + 3) / 4));
     whole_groups = this->left % 4 == 0 && this->right % 4 == 0 && this->top % 2 == 0 && this->bottom % 2 == 0;
   }
 
   // Pixels of the groups: what the reduction goes over.
   std::int64_t elements() const {
     return this->is_empty() ? 0
-                            : std::int64_t{8} * groups_a_row.divisor * ((this->bottom - first_row + 1) / 2);
+                            : std::int64_t{8} * groups_per_row.divisor * ((this->bottom - first_row + 1) / 2);
   }
 
   TRIPTYCH_HD bool aligned() const { return this->aligned_loads; }
@@ -63,8 +63,8 @@ struct PixelGroups : FramePixels<Layout> {
   // The upper left pixel of the group that begins with element `first`.
   TRIPTYCH_HD Place place_of(std::int64_t first) const {
     const auto group = static_cast<std::uint32_t>(first) / 8;
-    const std::uint32_t row = groups_a_row.quotient(group);
-    const std::uint32_t column = group - row * groups_a_row.divisor;
+    const std::uint32_t row = groups_per_row.quotient(group);
+    const std::uint32_t column = group - row * groups_per_row.divisor;
     return {first_column + static_cast<std::int32_t>(4 * column),
             first_row + static_cast<std::int32_t>(2 * row)};
   }

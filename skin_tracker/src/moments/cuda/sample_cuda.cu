@@ -1,7 +1,6 @@
-#include "moments/cuda/sample_cuda.hpp"
-
 #include <triptych/core/cuda.cuh>
 
+#include "moments/cuda/sample_cuda.hpp"
 #include "moments/sample_math.hpp"
 
 namespace triptych::skin_tracker {

@@ -1,12 +1,12 @@
 // Fits on the GPU for tests: uploads a scene's planes and parameters, fits, brings the result back.
 #pragma once
 
-#include "testing/aam_scene.hpp"
-#include "testing/cuda_fixture.hpp"
-
 #include <triptych/aam_fit/fit_cuda.hpp>
 
 #include <vector>
+
+#include "testing/aam_scene.hpp"
+#include "testing/cuda_fixture.hpp"
 
 namespace triptych::test {
 

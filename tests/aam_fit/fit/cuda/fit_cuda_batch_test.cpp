@@ -1,8 +1,8 @@
 // Many faces in one call against each alone; the parameters of shapes and back.
+#include <triptych/core/graph.hpp>
+
 #include "aam_fit/fit/cuda/cuda_fits.hpp"
 #include "aam_fit/fit/double_fit.hpp"
-
-#include <triptych/core/graph.hpp>
 
 namespace triptych::aam_fit {
 namespace {

@@ -35,7 +35,7 @@ TEST_F(FitCudaSearch, TogetherIsOneByOne) {
       const AamScene scene = overshooting(pixels, modes, factor);
       FitOptions options;
       options.storage = storage;
-      options.most_iterations = 12;
+      options.max_iterations = 12;
       options.steps = 6;  // two groups after the whole step
       const CudaFit together = fit(scene, options);
       options.together = false;
@@ -114,21 +114,21 @@ TEST_F(FitCudaSearch, StopsWhenLost) {
 TEST_F(FitCudaSearch, StopsForEveryReason) {
   AamScene scene = make_aam_scene({4096, 20, 1, 0.1, 1, 13});
   FitOptions options;
-  options.least_gain = 0;
-  options.least_move_px = 0;
-  options.most_iterations = 2;
+  options.min_gain = 0;
+  options.min_move_px = 0;
+  options.max_iterations = 2;
   EXPECT_EQ(status(fit(scene, options)), FitStatus::out_of_iterations);
-  options.most_iterations = 0;
+  options.max_iterations = 0;
   const CudaFit none = fit(scene, options);
   EXPECT_EQ(status(none), FitStatus::out_of_iterations);
   EXPECT_EQ(none.parameters, scene.start);
   EXPECT_EQ(none.result.evaluations, 1);
-  options.most_iterations = 20;
-  options.least_move_px = 1e6;
+  options.max_iterations = 20;
+  options.min_move_px = 1e6;
   const CudaFit still = fit(scene, options);
   EXPECT_EQ(status(still), FitStatus::converged);
   EXPECT_LE(still.result.iterations, 1);
-  options.least_move_px = 0;
+  options.min_move_px = 0;
   std::vector<float> R(scene.level.R.begin(), scene.level.R.end());
   for (float& v : R) v = -v;  // uphill
   scene.level.R = std::move(R);

@@ -1,14 +1,14 @@
 // Fits by whole steps on the GPU against the same in double, for every kernel: sizes, channels, storages,
 // forms.
-#include "aam_fit/fit/cuda/cuda_fits.hpp"
-#include "aam_fit/fit/double_fit.hpp"
-#include "testing/expect_error.hpp"
-
 #include <triptych/core/error.hpp>
 #include <triptych/core/graph.hpp>
 
 #include <cstdio>
 #include <cstring>
+
+#include "aam_fit/fit/cuda/cuda_fits.hpp"
+#include "aam_fit/fit/double_fit.hpp"
+#include "testing/expect_error.hpp"
 
 namespace triptych::aam_fit {
 namespace {
@@ -24,7 +24,7 @@ using test::whole_steps;
 class FitCuda : public test::CudaFits {
  protected:
   void expect_as_in_double(const AamScene& scene, const Level& stored, const FitOptions& options, int spare) {
-    const auto oracle = fit_in_double(stored, scene.planes, scene.start, options.most_iterations);
+    const auto oracle = fit_in_double(stored, scene.planes, scene.start, options.max_iterations);
     const CudaFit got = fit(scene, options, spare);
     const double distance = landmark_distance(scene.level, got.in_double(), oracle.parameters);
     EXPECT_LE(distance, oracle.bound_px);
@@ -34,8 +34,8 @@ class FitCuda : public test::CudaFits {
     EXPECT_GT(landmark_distance(scene.level, got.in_double(), {scene.start.begin(), scene.start.end()}),
               10 * oracle.bound_px)
         << "the fit did not move far enough to be a test";
-    EXPECT_EQ(got.result.iterations, options.most_iterations);
-    EXPECT_EQ(got.result.evaluations, options.most_iterations + 1);
+    EXPECT_EQ(got.result.iterations, options.max_iterations);
+    EXPECT_EQ(got.result.evaluations, options.max_iterations + 1);
     // the error is compared at the parameters found
     const auto here = test::look_in_double(stored, scene.planes, got.in_double());
     EXPECT_NEAR(double{got.result.error}, here.error, oracle.error_bound);
@@ -139,7 +139,7 @@ TEST_F(FitCuda, TwoBlocksTakeTwoSteps) {
   const AamScene scene = make_aam_scene({200, 3, 1, 0.1, 1, 3});
   expect_as_in_double(scene, scene.level, whole_steps(2), 0);
   FitOptions search;
-  search.most_iterations = 2;
+  search.max_iterations = 2;
   const CudaFit got = fit(scene, search);
   const auto here = test::look_in_double(scene.level, scene.planes, got.in_double());
   EXPECT_NEAR(double{got.result.error}, here.error, 64 * 0x1p-24 * here.error_magnitude);

@@ -1,8 +1,8 @@
 // fit_cuda against fit_cpu: every normalisation and form, and where both stop.
+#include <triptych/aam_fit/fit.hpp>
+
 #include "aam_fit/fit/cuda/cuda_fits.hpp"
 #include "aam_fit/fit/double_fit.hpp"
-
-#include <triptych/aam_fit/fit.hpp>
 
 namespace triptych::aam_fit {
 namespace {
@@ -55,7 +55,7 @@ TEST_F(FitTwins, SearchesAreTheSame) {
     for (float& v : R) v *= factor;
     scene.level.R = std::move(R);
     FitOptions options;
-    options.least_move_px = 0.2;  // before the errors of trials come close to each other
+    options.min_move_px = 0.2;  // before the errors of trials come close to each other
     const LevelFit a = on_cpu(scene, options);
     const CudaFit b = fit(scene, options);
     EXPECT_EQ(a.iterations, b.result.iterations);

@@ -1,18 +1,19 @@
-#include "body/rotation.hpp"
-#include "capsule_likelihood/body/io/small_bvh.hpp"
-#include "testing/data_dir.hpp"
-#include "testing/expect_error.hpp"
-#include "testing/random.hpp"
-
-#include <gtest/gtest.h>
 #include <triptych/capsule_likelihood/bvh_skeleton.hpp>
 #include <triptych/capsule_likelihood/kinematics.hpp>
 #include <triptych/core/error.hpp>
+
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <numbers>
+
+#include "body/rotation.hpp"
+#include "capsule_likelihood/body/io/small_bvh.hpp"
+#include "testing/data_dir.hpp"
+#include "testing/expect_error.hpp"
+#include "testing/random.hpp"
 
 namespace triptych::capsule_likelihood {
 namespace {

@@ -1,14 +1,15 @@
-#include "capsule_likelihood/body/io/small_bvh.hpp"
-#include "testing/expect_error.hpp"
-#include "testing/mutate.hpp"
-#include "testing/temporary_directory.hpp"
-
-#include <gtest/gtest.h>
 #include <triptych/capsule_likelihood/bvh.hpp>
 #include <triptych/core/error.hpp>
 #include <triptych/core/file.hpp>
 
+#include <gtest/gtest.h>
+
 #include <string>
+
+#include "capsule_likelihood/body/io/small_bvh.hpp"
+#include "testing/expect_error.hpp"
+#include "testing/mutate.hpp"
+#include "testing/temporary_directory.hpp"
 
 namespace triptych::capsule_likelihood {
 namespace {

@@ -1,16 +1,17 @@
-#include "testing/data_dir.hpp"
-#include "testing/expect_error.hpp"
-#include "testing/mutate.hpp"
-#include "testing/temporary_directory.hpp"
-
-#include <gtest/gtest.h>
 #include <triptych/capsule_likelihood/bvh_skeleton.hpp>
 #include <triptych/capsule_likelihood/kinematics.hpp>
 #include <triptych/capsule_likelihood/pose_file.hpp>
 #include <triptych/capsule_likelihood/synthetic_walk.hpp>
 #include <triptych/core/error.hpp>
 
+#include <gtest/gtest.h>
+
 #include <cmath>
+
+#include "testing/data_dir.hpp"
+#include "testing/expect_error.hpp"
+#include "testing/mutate.hpp"
+#include "testing/temporary_directory.hpp"
 
 namespace triptych::capsule_likelihood {
 namespace {

@@ -1,15 +1,16 @@
-#include "testing/expect_error.hpp"
-#include "testing/mutate.hpp"
-#include "testing/temporary_directory.hpp"
-
-#include <gtest/gtest.h>
 #include <triptych/capsule_likelihood/skeleton_file.hpp>
 #include <triptych/core/error.hpp>
+
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
+
+#include "testing/expect_error.hpp"
+#include "testing/mutate.hpp"
+#include "testing/temporary_directory.hpp"
 
 namespace triptych::capsule_likelihood {
 namespace {

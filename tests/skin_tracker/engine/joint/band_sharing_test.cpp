@@ -1,12 +1,12 @@
 // A frame that is shared while both sides work on it has the bits of the whole, wherever the boundary comes
 // to lie. What the GPU would do is scripted: no time decides.
-#include "engine/joint/band_sharing.hpp"
+#include <triptych/skin_tracker/locate.hpp>
 
 #include <gtest/gtest.h>
-#include <triptych/skin_tracker/locate.hpp>
 
 #include <functional>
 
+#include "engine/joint/band_sharing.hpp"
 #include "moments/locate_paths.hpp"
 #include "skin_tracker/frame/frames.hpp"
 #include "skin_tracker/moments/print_sums.hpp"

@@ -1,17 +1,18 @@
 // The GPU's side of a frame that is shared while it is worked on: bands have the bits of the CPU, and the
 // GPU stops when it is told.
-#include "engine/joint/gpu_bands.hpp"
+#include <triptych/core/clock.hpp>
+#include <triptych/skin_tracker/locate.hpp>
+
+#include <gtest/gtest.h>
+
 #include "engine/joint/band_sharing.hpp"
+#include "engine/joint/gpu_bands.hpp"
 #include "engine/page_locked.hpp"
 #include "frame/locate_math.hpp"
 #include "moments/cuda/bands_cuda.hpp"
 #include "moments/locate_paths.hpp"
 #include "skin_tracker/frame/frames.hpp"
 #include "testing/gpu.hpp"
-
-#include <gtest/gtest.h>
-#include <triptych/core/clock.hpp>
-#include <triptych/skin_tracker/locate.hpp>
 
 namespace triptych::skin_tracker {
 namespace {
@@ -110,7 +111,7 @@ TEST_F(GpuBandsTest, AGpuThatStayedSeesChangedPixels) {
 // Each block looks whether the call is over before every band, of which it has 181: however slow the GPU is,
 // it sees that before its last one.
 TEST_F(GpuBandsTest, TheGpuStopsWhenItIsTold) {
-  const RandomFrame pageable(FrameFormat::rgba, 1920, most_height, 401);
+  const RandomFrame pageable(FrameFormat::rgba, 1920, max_height, 401);
   const PinnedFrame locked(pageable);
   const Frame frame = locked.host();
   const Whereabouts at = find(frame);

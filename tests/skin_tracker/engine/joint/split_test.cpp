@@ -1,3 +1,4 @@
+#include <triptych/core/error.hpp>
 #include <triptych/skin_tracker/split.hpp>
 
 #include <gtest/gtest.h>
@@ -7,8 +8,6 @@
 #include <limits>
 #include <string>
 #include <vector>
-
-#include <triptych/core/error.hpp>
 
 #include "engine/joint/gpu_clock.hpp"
 #include "testing/expect_error.hpp"

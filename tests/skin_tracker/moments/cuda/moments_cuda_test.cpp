@@ -1,13 +1,14 @@
 // The sums on the GPU: the bits of the CPU twin for every format, size, pitch, region, strategy, batch and
 // split.
+#include <triptych/core/graph.hpp>
+#include <triptych/skin_tracker/locate.hpp>
+
+#include <gtest/gtest.h>
+
 #include "skin_tracker/frame/frames.hpp"
 #include "skin_tracker/moments/print_sums.hpp"
 #include "testing/cuda_fixture.hpp"
 #include "testing/expect_error.hpp"
-
-#include <gtest/gtest.h>
-#include <triptych/core/graph.hpp>
-#include <triptych/skin_tracker/locate.hpp>
 
 namespace triptych::skin_tracker {
 namespace {
@@ -53,7 +54,7 @@ TEST_F(MomentsCuda, EveryFormatSizeAndPitchHasTheBitsOfTheCpu) {
 }
 
 TEST_F(MomentsCuda, FramesOf4KAnd8KHaveTheBitsOfTheCpu) {
-  const struct { int width, height; } sizes[] = {{3840, 2160}, {8190, 4351}, {most_width, most_height}};
+  const struct { int width, height; } sizes[] = {{3840, 2160}, {8190, 4351}, {max_width, max_height}};
   for (const auto& size : sizes) {
     const RandomFrame frame(FrameFormat::rgba, size.width, size.height, 21);
     const auto memory = upload(frame.bytes());

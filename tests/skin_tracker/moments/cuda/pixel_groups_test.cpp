@@ -1,12 +1,13 @@
 // The maths of the kernels that add up a frame, on the host: no GPU is needed to see that it is right.
-#include "moments/cuda/pixel_groups.cuh"
+#include <triptych/skin_tracker/locate.hpp>
+
+#include <gtest/gtest.h>
+
 #include "moments/cuda/frame_tiles.cuh"
+#include "moments/cuda/pixel_groups.cuh"
 #include "moments/cuda/pixel_weights.cuh"
 #include "skin_tracker/frame/frames.hpp"
 #include "skin_tracker/moments/print_sums.hpp"
-
-#include <gtest/gtest.h>
-#include <triptych/skin_tracker/locate.hpp>
 
 namespace triptych::skin_tracker {
 namespace {
@@ -104,15 +105,15 @@ TEST(PixelGroups, TheirSumsAreTheFramesOnTheHostToo) {
 // The largest magnitudes that 32 bits have to hold.
 TEST(PixelGroups, TheWidestFrameOfWholeWeightsDoesNotOverflow) {
   constexpr int rows = 16;  // of the highest tile
-  const std::vector<std::uint8_t> bytes(std::size_t{4} * most_width * rows, 255);
-  const Frame frame(FrameFormat::rgba, bytes.data(), most_width, rows, 4 * most_width);
+  const std::vector<std::uint8_t> bytes(std::size_t{4} * max_width * rows, 255);
+  const Frame frame(FrameFormat::rgba, bytes.data(), max_width, rows, 4 * max_width);
   expect_both(frame, frame.whole(), {0, 0, 0, 1});
 }
 
 TEST(PixelGroups, TheQuotientIsExactForEveryWidth) {
-  for (std::uint32_t divisor = 1; divisor <= most_width / 4; ++divisor) {
+  for (std::uint32_t divisor = 1; divisor <= max_width / 4; ++divisor) {
     const detail::Divisor by(divisor);
-    for (std::uint32_t row = 0; row <= most_height / 2; ++row) {
+    for (std::uint32_t row = 0; row <= max_height / 2; ++row) {
       // the first and the last group of a row: between them the quotient can only be the same
       ASSERT_EQ(by.quotient(row * divisor), row) << divisor;
       ASSERT_EQ(by.quotient(row * divisor + divisor - 1), row) << divisor;

@@ -3,8 +3,9 @@
 
 #if defined(__x86_64__)
 
-#include <immintrin.h>
 #include <triptych/core/simd/instruction_set.hpp>
+
+#include <immintrin.h>
 
 #include <cstdint>
 

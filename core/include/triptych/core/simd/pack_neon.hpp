@@ -3,8 +3,9 @@
 
 #if defined(__aarch64__)
 
-#include <arm_neon.h>
 #include <triptych/core/simd/pack_baseline.hpp>
+
+#include <arm_neon.h>
 
 #include <cstdint>
 

@@ -3,7 +3,7 @@
 // For a source whose elements lie in two dimensions, or whose sums are too many for shuffles: the source adds
 // up a tile with a whole warp, as it knows best; here warps become blocks and blocks one result. S is
 //   static constexpr int words;                           how many sums
-//   static constexpr int threads, blocks_a_multiprocessor;
+//   static constexpr int threads, blocks_per_multiprocessor;
 //   __device__ Item item(int i) const;                    one of several equal ranges: a batch
 // and Item
 //   using Tile = ...;                                     trivial: what a tile adds up to
@@ -64,7 +64,7 @@ __device__ __forceinline__ typename Item::Tile add_up_tiles(const Item& item, St
 // a block then owns one sum: over the block's warps, and in the item's last block over its blocks. With one
 // tile a warp, the usual case, no warp has to hold all sums.
 template <class S>
-__global__ void __launch_bounds__(S::threads, S::blocks_a_multiprocessor)
+__global__ void __launch_bounds__(S::threads, S::blocks_per_multiprocessor)
     tile_sums_kernel(S source, int tiles, std::uint64_t* words, std::uint64_t* result) {
   constexpr int warps = S::threads / 32;
   static_assert(S::words <= warps);
@@ -116,13 +116,13 @@ void sum_tiles_cuda(const S& source, int tiles, int items, std::uint64_t* result
   // One wave, shared by the items: blocks of a second one would run on an all but empty GPU. As few blocks as
   // give no warp more tiles. Each block needs its flagged words.
   constexpr int words_per_block = 2 * CollectorExchange<std::uint64_t>::words * S::words;
-  constexpr int most_blocks = (Workspace::ticket_count - flagged_words_offset) / words_per_block;
-  require(items >= 1 && items <= most_blocks, "cannot add up ", items, " ranges in one launch, at most ",
-          most_blocks);
-  const int wave = std::min(most_blocks, detail::multiprocessors() * S::blocks_a_multiprocessor);
-  const int most = std::max(1, wave / items);
-  const int tiles_a_warp = std::max(1, (tiles + most * warps - 1) / (most * warps));
-  int blocks = std::max(1, (tiles + tiles_a_warp * warps - 1) / (tiles_a_warp * warps));
+  constexpr int max_flagged_blocks = (Workspace::ticket_count - flagged_words_offset) / words_per_block;
+  require(items >= 1 && items <= max_flagged_blocks, "cannot add up ", items,
+          " ranges in one launch, at most ", max_flagged_blocks);
+  const int wave = std::min(max_flagged_blocks, detail::multiprocessors() * S::blocks_per_multiprocessor);
+  const int blocks_per_item = std::max(1, wave / items);
+  const int tiles_per_warp = std::max(1, (tiles + blocks_per_item * warps - 1) / (blocks_per_item * warps));
+  int blocks = std::max(1, (tiles + tiles_per_warp * warps - 1) / (tiles_per_warp * warps));
   if (max_blocks > 0) blocks = std::min(blocks, max_blocks);
   workspace.reserve(0, stream);
   auto* words = reinterpret_cast<std::uint64_t*>(workspace.tickets() + flagged_words_offset);

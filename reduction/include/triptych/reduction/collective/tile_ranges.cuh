@@ -23,7 +23,7 @@ namespace detail {
 template <class S>
 struct RangeOrder {
   S source;
-  std::int32_t tiles_a_range, ranges;
+  std::int32_t tiles_per_range, ranges;
 };
 
 template <class S>
@@ -156,7 +156,7 @@ __device__ __forceinline__ void add_up_ranges(const RangeOrder<S>& order, std::u
   constexpr int asks = S::threads - 32;  // the thread that asks whether the call is over
   constexpr int warps = S::threads / 32;
   const S source = order.source;
-  const int tiles_a_range = order.tiles_a_range;
+  const int tiles_per_range = order.tiles_per_range;
   const int ranges = order.ranges;
   const auto& item = source.item(0);
   using Item = std::remove_cvref_t<decltype(item)>;
@@ -172,18 +172,18 @@ __device__ __forceinline__ void add_up_ranges(const RangeOrder<S>& order, std::u
   const std::uint64_t began = nanoseconds();
   bool stop = false;
   int range = static_cast<int>(blockIdx.x) - 1;
-  auto start = item.start(range * tiles_a_range + warp);
+  auto start = item.start(range * tiles_per_range + warp);
   typename Item::Ahead ahead;
-  if (warp < tiles_a_range && range < ranges) item.ask(start, ahead);
+  if (warp < tiles_per_range && range < ranges) item.ask(start, ahead);
   for (; range < ranges && !stop; range += blocks) {
     const bool over = threadIdx.x == asks && !is_after(number, load_relaxed(at.relayed_over));
 #pragma unroll
     for (int i = 0; lane == 0 && i < S::words; ++i) before[warp][i] = 0;
     // The last tile of a range asks for the block's next range: the bus has work while sums are made.
-    for (int k = warp; k < tiles_a_range; k += warps) {
-      const bool last = k + warps >= tiles_a_range;
+    for (int k = warp; k < tiles_per_range; k += warps) {
+      const bool last = k + warps >= tiles_per_range;
       const int then = last ? range + blocks : range;
-      const auto next = item.start(then * tiles_a_range + (last ? warp : k + warps));
+      const auto next = item.start(then * tiles_per_range + (last ? warp : k + warps));
       const Tile sums = item.add_up(start, ahead, next, then < ranges);
       start = next;
       if (last && lane == 0) last_tile[warp] = sums;
@@ -194,7 +194,7 @@ __device__ __forceinline__ void add_up_ranges(const RangeOrder<S>& order, std::u
     __syncthreads();
     if (warp < S::words) {
       std::uint64_t v = 0;
-      if (lane < warps && lane < tiles_a_range) v = item.sum_of(last_tile[lane], warp) + before[lane][warp];
+      if (lane < warps && lane < tiles_per_range) v = item.sum_of(last_tile[lane], warp) + before[lane][warp];
       v = warp_reduce<32>(v, SumWords{});
       if (lane == 0) total[warp] += v;
     }
@@ -231,7 +231,7 @@ __device__ inline std::uint32_t await_order(std::uint32_t number, const RangeWor
 }
 
 template <class S>
-__global__ void __launch_bounds__(S::threads, S::blocks_a_multiprocessor)
+__global__ void __launch_bounds__(S::threads, S::blocks_per_multiprocessor)
     tile_ranges_kernel(const __grid_constant__ RangeOrder<S> first, const RangeWords at) {
   static_assert(S::words <= S::threads / 32 && 2 * S::words < 32);
   constexpr int count = order_words<S>;
@@ -260,13 +260,13 @@ struct NothingToDo {
 // many tiles, and the desk says which are in. An order takes no call of the driver; before_launch() is called
 // when there is none to take it, for a caller whose current device may be another.
 template <class S, class BeforeLaunch = NothingToDo>
-void start_tile_ranges(const S& source, int tiles_a_range, int ranges, RangeDesk& desk,
+void start_tile_ranges(const S& source, int tiles_per_range, int ranges, RangeDesk& desk,
                        BeforeLaunch before_launch = {}) {
   constexpr auto kernel = detail::tile_ranges_kernel<S>;
-  static_assert(std::is_trivially_copyable_v<S> && detail::order_words<S> <= RangeDesk::most_order_words);
-  require(tiles_a_range >= 1 && ranges >= 1 && ranges <= desk.most_ranges(), "cannot add up ", ranges,
-          " ranges of ", tiles_a_range, " tiles, there are words for ", desk.most_ranges());
-  const detail::RangeOrder<S> order{source, tiles_a_range, ranges};
+  static_assert(std::is_trivially_copyable_v<S> && detail::order_words<S> <= RangeDesk::max_order_words);
+  require(tiles_per_range >= 1 && ranges >= 1 && ranges <= desk.max_ranges(), "cannot add up ", ranges,
+          " ranges of ", tiles_per_range, " tiles, there are words for ", desk.max_ranges());
+  const detail::RangeOrder<S> order{source, tiles_per_range, ranges};
   const auto* const id = reinterpret_cast<const void*>(kernel);
   if (desk.is_ready(id)) {
     std::uint32_t words[detail::order_words<S>];

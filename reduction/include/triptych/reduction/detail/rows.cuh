@@ -17,7 +17,7 @@
 
 namespace triptych::reduction::detail {
 
-inline constexpr int most_cluster_shares = 8;  // a cluster of 8 blocks runs on every device that has clusters
+inline constexpr int max_cluster_shares = 8;  // a cluster of 8 blocks runs on every device that has clusters
 
 // The packs `lane`, `lane` + lanes, ... of Rows rows, combined into sum; Unroll of each row are in flight
 // together. Loads past the end are left out, not clamped as in fold_group: here most lanes end with such a
@@ -165,7 +165,7 @@ __global__ void __launch_bounds__(Threads)
                         typename M::Value* result) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   using Value = typename M::Value;
-  __shared__ Value of_share[most_cluster_shares][Rows];
+  __shared__ Value of_share[max_cluster_shares][Rows];
   const auto cluster = cooperative_groups::this_cluster();
   cluster.barrier_arrive();
   wait_for_previous_grid();

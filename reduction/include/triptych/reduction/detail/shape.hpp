@@ -47,10 +47,10 @@ constexpr int cluster_count(std::int64_t packs) {
   return static_cast<int>(std::clamp<std::int64_t>((packs + tile - 1) / tile, 1, 32));
 }
 
-// The rungs of the ladder: one element a thread up to most_partials blocks; grid stride with at most
+// The rungs of the ladder: one element a thread up to max_partials blocks; grid stride with at most
 // strided_blocks. Where each thread adds to one word of shared memory those additions queue up, and few
 // blocks are faster until reading takes longer than that.
-inline constexpr int most_partials = 65536;
+inline constexpr int max_partials = 65536;
 inline constexpr int strided_blocks = 1024;
 
 constexpr int strided_atomic_blocks(std::int64_t n) { return n <= (1 << 22) ? 132 : strided_blocks; }
