@@ -101,7 +101,9 @@ look_for_packages() {
   for target in "$@"; do
     case "$target" in
       tests) need_header libgtest-dev gtest/gtest.h ;;
-      benches) need_header libbenchmark-dev benchmark/benchmark.h ;;
+      benches)
+        need_header libbenchmark-dev benchmark/benchmark.h
+        { python3 -c "import matplotlib" || /usr/bin/python3 -c "import matplotlib"; } >/dev/null 2>&1 || missing+=(python3-matplotlib) ;;
       apps)
         need_header libcli11-dev CLI/CLI.hpp
         need_header libopencv-dev opencv4/opencv2/core.hpp ;;

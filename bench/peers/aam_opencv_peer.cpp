@@ -46,7 +46,7 @@ usage: aam_opencv_peer --data DIR [options]
   --train N      the first N faces train (150)
   --test N       the last N are fitted, from five starts each (50)
   --iterations N of a fit of FacemarkAAM where errors are taken (30)
-  --out FILE     results as JSON, which bench_report reads
+  --out FILE     results as JSON, which bench/report/report.py reads
 )";
 
 Options parse(int argc, char** argv) {
@@ -109,7 +109,7 @@ struct Errors {
   }
 };
 
-// Writes a line, and an entry for bench_report.
+// Writes a line, and an entry for bench/report/report.py.
 void report(Json& benchmarks, const char* series, int modes, std::int64_t pixels, const Timing& iteration,
             const Errors& errors) {
   std::printf(

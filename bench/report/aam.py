@@ -1,0 +1,188 @@
+"""Active appearance models: the paper's Table 1 and figures 6 to 8, and every form at every size.
+
+A time is that of a whole fit of ten iterations, of all faces of a batch together."""
+
+from charts import DASHED, DOTTED, Line, Panel, line_chart, ramp_style, style_of
+from document import Answer, Bullets, Section, Table, percent, three_digits, time_text, times
+
+ITERATIONS, BASELINE = 10, "cpu_literal"
+# The paper's Table 1: milliseconds per frame on an Athlon II X2 250 and on a GTX 650, 2014, at 4096 i pixels.
+PAPER_CPU = [75.57, 180.58, 271.40, 366.81, 445.58, 543.34, 632.59, 727.48, 813.35, 903.71, 1000.40, 1077.62, 1158.40, 1243.77, 1333.50, 1423.24]
+PAPER_GPU = [9.74, 11.08, 12.65, 14.06, 15.18, 16.64, 17.94, 19.15, 20.58, 21.85, 23.02, 24.47, 26.54, 26.91, 28.26, 29.58]
+PAPER = {4096 * (i + 1): times for i, times in enumerate(zip(PAPER_CPU, PAPER_GPU))}
+FORMS = ["cpu_literal", "cpu_one_pass", "cpu_threads", "gpu_literal", "gpu_one_pass", "gpu_one_pass, half", "peer_torch_graph", "peer_torch_eager"]
+
+
+def form_of(entry):
+    return entry.series if entry.type == "float" else f"{entry.series}, {entry.type}"
+
+
+def entries_of(results):
+    return [e for e in results.entries if e.kind == "aam" and not e.mode.startswith("frames_")]
+
+
+def find(results, form, faces, modes, pixels):
+    return next((e for e in entries_of(results) if form_of(e) == form and e.size == (faces, modes, pixels)), None)
+
+
+def speed_up(results, entry):
+    faces, modes, pixels = entry.size
+    base = find(results, BASELINE, 1, modes, pixels)
+    return base.us * faces / entry.us if base else None
+
+
+def curves_of(results):
+    """The number of modes that was measured most often, and {form: {pixels: entry}} of one face at the paper's sizes."""
+    single = [e for e in entries_of(results) if e.size[0] == 1 and e.size[2] in PAPER]
+    counts = {e.size[1]: sum(o.size[1] == e.size[1] for o in single) for e in single}
+    modes = max(counts, key=lambda m: (counts[m], m), default=0)
+    curves = {}
+    for e in single:
+        if e.size[1] == modes:
+            curves.setdefault(form_of(e), {})[e.size[2]] = e
+    return modes, {form: dict(sorted(curves[form].items())) for form in sorted(curves, key=lambda f: FORMS.index(f) if f in FORMS else 99)}
+
+
+def paper_tables(results):
+    modes, curves = curves_of(results)
+    ours = [form for form in curves if not form.startswith("peer_")]
+    if not ours:
+        return []
+    head = ["pixels", "paper: CPU", "paper: GPU", "speed-up"]
+    per_frame, per_iteration = [], []
+    for form in ours:
+        head += [form] if form == BASELINE else [form, "speed-up"]
+    for pixels, (cpu, gpu) in PAPER.items():
+        cells = [curves[form].get(pixels) for form in ours]
+        if not any(cells):
+            continue
+        row = [str(pixels), f"{cpu:.2f}", f"{gpu:.2f}", three_digits(cpu / gpu)]
+        for form, e in zip(ours, cells):
+            row += [three_digits(e and e.us / 1e3)] + ([] if form == BASELINE else [three_digits(e and speed_up(results, e))])
+        per_frame.append(row)
+        per_iteration.append([str(pixels), three_digits(cpu * 1e3 / ITERATIONS), three_digits(gpu * 1e3 / ITERATIONS)]
+                             + [three_digits(e and e.us / ITERATIONS) for e in cells])
+    words = (f"Paper: its Table 1, on an Athlon II X2 250 and a GTX 650, 2014; it does not say how many modes its models have. Here: {modes} modes, "
+             f"68 points, ten iterations per frame. A speed-up is over the sequential form: the paper's CPU, here {BASELINE}.")
+    return [Section("The paper's Table 1: milliseconds per frame", 3, [words, Table(head, per_frame)]),
+            Section("Microseconds per iteration", 3, [Table(["pixels", "paper: CPU", "paper: GPU"] + ours, per_iteration)])]
+
+
+def size_chart(results, file, caption, title, subtitle, y, y_format, paper, value):
+    modes, curves = curves_of(results)
+    lines = []
+    for i, (form, by_pixels) in enumerate(curves.items()):
+        points = [(pixels, value(form, by_pixels, e)) for pixels, e in by_pixels.items()]
+        points = [point for point in points if point[1]]
+        if len(points) > 1:
+            lines.append(Line(form, points, style_of(form, i)))
+    if not lines:
+        return []
+    machine = results.machine("gpu", "") + " and its host" if "gpu" in results.facts else results.machine("cpu", "the CPU")
+    return [line_chart(file, caption, f"{title} on {machine}", f"{subtitle}; {modes} modes", [Panel(lines + paper, "pixels of the texture", y)], y_format)]
+
+
+def frames_chart(results):
+    modes, _ = curves_of(results)
+    panels = []
+    for form in ("cpu_literal", "gpu_literal", "gpu_one_pass"):
+        by_pixels = {}
+        for e in results.entries:
+            if e.kind == "aam" and e.size[:2] == (1, modes) and form_of(e) == form:
+                frames = int(e.mode[7:]) if e.mode.startswith("frames_") else 1
+                by_pixels.setdefault(e.size[2], {})[frames] = e.us
+        sizes = [pixels for pixels in (4096, 8192, 16384, 32768, 65536) if len(by_pixels.get(pixels, {})) > 1]
+        lines = [Line(f"{pixels} pixels", sorted(by_pixels[pixels].items()), ramp_style(i, len(sizes))) for i, pixels in enumerate(sizes)]
+        if lines:
+            panels.append(Panel(lines, "frames", "" if panels else "time", form))
+    if not panels:
+        return []
+    return [line_chart("aam_frames.svg", "the paper's figure 6: time against frames at five sizes",
+                       f"The paper's figure 6 on {results.machine('gpu', 'the CPU')}",
+                       f"Time of that many frames, ten iterations each, lower is better; {modes} modes", panels, time_text)]
+
+
+def charts(results):
+    paper = lambda label, style, value: Line(label, [(pixels, value(*ms)) for pixels, ms in PAPER.items()], style)
+    grey, black = ("#8c8c8c", 2, DASHED), ("#000000", 2, DOTTED)
+    return frames_chart(results) + size_chart(
+        results, "aam_growth.svg", "the paper's figure 7: growth of the time with the size, the paper's own beside ours", "The paper's figure 7",
+        "Time of a frame over that at 4096 pixels, lower is better", "time over that at 4096 pixels", lambda y: f"{y * 100:g} %",
+        [paper("the paper's CPU", grey, lambda cpu, gpu: cpu / PAPER_CPU[0]), paper("the paper's GPU", black, lambda cpu, gpu: gpu / PAPER_GPU[0])],
+        lambda form, by_pixels, e: e.us / by_pixels[4096].us if 4096 in by_pixels else None) + size_chart(
+        results, "aam_speed_up.svg", "the paper's figure 8: speed-up over the sequential form, the paper's own beside ours", "The paper's figure 8",
+        "Time of the sequential form on one core over that of the form, higher is better", f"speed-up over {BASELINE}", lambda y: f"{y:g}",
+        [paper("the paper: GPU over CPU", black, lambda cpu, gpu: cpu / gpu)],
+        lambda form, by_pixels, e: None if form == BASELINE else speed_up(results, e))
+
+
+def errors(entry):
+    c = entry.counters
+    return f" (mean error {three_digits(c['mean_error'])}, {c['share_below'] * 100:.0f} % below 0.05)" if {"mean_error", "share_below"} <= c.keys() else ""
+
+
+def verdict(results):
+    lines = []
+    forms = {"gpu_one_pass": ["gpu_literal", "peer_torch_graph", "peer_torch_eager", "cpu_threads", BASELINE], "cpu_one_pass": [BASELINE],
+             "cpu_threads": ["cpu_one_pass", BASELINE]}
+    forms["gpu_one_pass, half"] = forms["gpu_one_pass"]
+    for modes in (60, 20):
+        for pixels in (4096, 16384, 65536):
+            for form, others in forms.items():
+                ours = find(results, form, 1, modes, pixels)
+                if ours:
+                    found = [(other, find(results, other, 1, modes, pixels)) for other in others]
+                    words = ", ".join(f"**{times(e.us / ours.us)}** as fast as {other}" for other, e in found if e)
+                    lines.append(f"aam, {modes} modes, {pixels} pixels: {form} takes **{three_digits(ours.us)} us** per fit" + (f": {words}." if words else "."))
+    for batch in entries_of(results):
+        faces, modes, pixels = batch.size
+        if faces > 1 and batch.series == "gpu_one_pass":
+            one = find(results, form_of(batch), 1, modes, pixels)
+            said = [f"**{times(one.us * faces / batch.us)}** the throughput of single fits"] if one else []
+            for peer in ("peer_torch_graph", "peer_torch_eager"):
+                other = find(results, peer, faces, modes, pixels)
+                said += [f"**{times(other.us / batch.us)}** that of {peer}"] if other else []
+            lines.append(f"aam, {faces} faces, {modes} modes, {pixels} pixels: {form_of(batch)} takes **{three_digits(batch.us / faces)} us** per fit"
+                         + (f": {', '.join(said)}." if said else "."))
+    moved = [e for e in entries_of(results) if "difference_px" in e.counters]
+    if moved:
+        worst = max(moved, key=lambda e: e.counters["difference_px"])
+        lines.append(f"aam: half-precision storage moves a landmark by at most **{three_digits(worst.counters['difference_px'])} px** "
+                     f"(at {worst.size[1]} modes and {worst.size[2]} pixels).")
+    peers = [e for e in entries_of(results) if e.series == "peer_opencv"]
+    for theirs in peers:
+        ours = find(results, "cpu_one_pass", *theirs.size)
+        if ours:
+            lines.append(f"aam, {theirs.size[1]} modes, {theirs.size[2]} pixels: an iteration of cpu_one_pass takes **{three_digits(ours.us / ITERATIONS)} us** "
+                         f"on one thread{errors(ours)}: **{times(theirs.us / ours.us)}** as fast as one of OpenCV's FacemarkAAM{errors(theirs)}.")
+    fitter = next((e for e in entries_of(results) if e.series == "cpu_fitter" and errors(e)), None)
+    if fitter:
+        best = min((e for e in peers if errors(e)), key=lambda e: e.counters["mean_error"], default=None)
+        lines.append(f"aam, held-out faces from five starts each: our default model takes **{three_digits(fitter.us / 1e3)} ms** per fit on one thread"
+                     + errors(fitter) + (f"; OpenCV's FacemarkAAM at its best{errors(best)}." if best else "."))
+    return lines
+
+
+def answers(results):
+    ours, other = find(results, "gpu_one_pass", 1, 60, 65536), find(results, "peer_torch_graph", 1, 60, 65536)
+    if not ours or not other:
+        return []
+    return [Answer("ten iterations of a face model, 60 modes, 65,536 pixels", time_text(ours.us), f"PyTorch in a CUDA graph {time_text(other.us)}",
+                   times(other.us / ours.us), percent(ours.share))]
+
+
+def sections(results):
+    if not entries_of(results):
+        return []
+    made = [Section("Active appearance models: verdict", 2, [Bullets(verdict(results))] if verdict(results) else []),
+            Section("The paper's figures 6 to 8", 3, charts(results))] + paper_tables(results)
+    by_size = {}
+    for e in entries_of(results):
+        by_size.setdefault(e.size, []).append(e)
+    for (faces, modes, pixels), group in sorted(by_size.items()):
+        each = lambda us: three_digits(us and us / faces)
+        rows = [[f"{form_of(e)}, {e.mode}", each(e.us), three_digits(e.us / faces / ITERATIONS), each(e.low), each(e.high),
+                 three_digits(speed_up(results, e)), percent(e.share)] for e in group]
+        made.append(Section(f"{faces} face{'s' if faces > 1 else ''}, {modes} modes, {pixels} pixels", 4, [Table(
+            ["form", "us per fit", "us per iteration", "10th percentile", "90th percentile", "speed-up", "share of read"], rows)]))
+    return made

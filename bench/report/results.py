@@ -1,0 +1,189 @@
+"""Results of the bench programs and of the scripts of bench/peers: JSON files read into entries.
+
+A benchmark's name says what was measured:
+  limit/<read, launch or copy>/<where>
+  <group>/<type>/<series>/<mode>/<n>                 groups of ARRAYS
+  multiply/<type>/<series>/<mode>/<rows>x<columns>
+  skin/<format>/<series>/<mode>[/<width>x<height>]   or with /threads:<n> at the end
+  capsule/<loss>/<series>/<mode>/<samples>x<capsules>x<points>
+  aam/<storage>/<series>/<mode>/<faces>x<modes>x<pixels>
+Any other name is of the kind "other": it stands in a plain table.
+"""
+
+import json
+import math
+import re
+from dataclasses import dataclass, field
+
+ARRAYS = ["sum", "min", "max", "argmin", "argmax", "minmax", "dot", "moments", "sum_cpu"]
+SIZES = {"multiply": 2, "skin": 2, "capsule": 3, "aam": 3}
+UNITS = {"ns": 1e-3, "us": 1, "ms": 1e3, "s": 1e6}
+APPENDED = re.compile(r"/(manual_time|real_time|process_time|iterations:\d+|repeats:\d+|min_time:[\d.]+|min_warmup_time:[\d.]+)")
+COUNTERS = ["difference_px", "mean_error", "median_error", "share_below", "start_error"]
+
+
+class ResultError(Exception):
+    """A file does not hold results; the message is one sentence with the file's name."""
+
+
+@dataclass
+class Entry:
+    text: str  # the whole name, without what Google Benchmark appends
+    kind: str = "other"
+    group: str = ""
+    type: str = ""
+    series: str = ""
+    mode: str = ""
+    size: tuple = ()
+    threads: int = 0  # of a peer; 0: the name says none
+    us: float = 0  # median
+    low: float | None = None  # 10th and 90th percentile, both or neither
+    high: float | None = None
+    bytes: float | None = None
+    share: float | None = None  # of the read bandwidth measured in the same run
+    counters: dict = field(default_factory=dict)
+
+    @property
+    def gb_per_s(self):
+        return self.bytes / self.us / 1e3 if self.bytes else None
+
+    def share_of(self, limit):
+        """What the bench measured beside the entry; else the entry's rate over a limit in GB/s."""
+        if self.share is not None:
+            return self.share
+        return self.gb_per_s / limit if self.gb_per_s and limit else None
+
+
+def parse_name(text):
+    text = APPENDED.sub("", text)
+    parts = text.split("/")
+    entry = Entry(text, group=parts[0])
+    if parts[0] == "limit" and len(parts) == 3:
+        entry.kind, entry.type, entry.series = "limit", parts[1], parts[2]
+    elif len(parts) in (4, 5) and (parts[0] in ARRAYS or parts[0] in SIZES):
+        numbers = SIZES.get(parts[0], 1)
+        last = parts[4] if len(parts) == 5 else None
+        size = re.fullmatch("x".join([r"(\d+)"] * numbers), last or "")
+        threads = re.fullmatch(r"threads:(\d+)", last or "")
+        if size or (parts[0] == "skin" and (last is None or threads)):
+            entry.kind = "array" if parts[0] in ARRAYS else parts[0]
+            entry.type, entry.series, entry.mode = parts[1:4]
+            entry.size = tuple(int(n) for n in size.groups()) if size else ()
+            entry.threads = int(threads[1]) if threads else 0
+    return entry
+
+
+def number(values, key):
+    value = values.get(key)
+    plausible = isinstance(value, (int, float)) and not isinstance(value, bool) and 1e-6 <= value <= 1e18
+    return float(value) if plausible else None
+
+
+@dataclass
+class Results:
+    facts: dict  # what is known of the machine and the run
+    entries: list
+    failures: list  # (name, reason)
+
+    def find(self, kind, series, mode=None, type=None, size=None):
+        """The first entry that agrees in everything that is given; None when there is none."""
+        for e in self.entries:
+            if e.kind == kind and e.series == series and mode in (None, e.mode) and type in (None, e.type) and size in (None, e.size):
+                return e
+        return None
+
+    def limit(self, text):
+        """A measured limit: GB/s where bytes were moved, else microseconds."""
+        for e in self.entries:
+            if e.text == "limit/" + text:
+                return e.gb_per_s or e.us
+        return None
+
+    def machine(self, key, default):
+        """"NVIDIA H200" of "GPU 0: NVIDIA H200, compute capability 9.0, ..."."""
+        return self.facts.get(key, default).split(": ", 1)[-1].split(",")[0]
+
+
+def read_file(path):
+    expected = "expected what a bench program writes with --benchmark_out=FILE"
+    try:
+        with open(path, encoding="utf-8") as file:
+            data = json.load(file)
+    except OSError as error:
+        raise ResultError(f"{path}: cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise ResultError(f"{path}: this is not JSON; {expected}") from error
+    if not isinstance(data, dict) or not isinstance(data.get("context"), dict) or not isinstance(data.get("benchmarks"), list):
+        raise ResultError(f"{path}: no results of a bench program (context and benchmarks); {expected}")
+    return data
+
+
+def is_results(path):
+    try:
+        read_file(path)
+        return True
+    except ResultError:
+        return False
+
+
+def read_facts(context):
+    hidden = {"host_name", "executable", "library_version", "library_build_type", "date"}
+    facts = {key: value for key, value in context.items() if isinstance(value, str) and key not in hidden}
+    for key in ("num_cpus", "cores"):
+        if isinstance(context.get(key), int):
+            facts["logical cores"] = str(context[key])
+            break
+    if isinstance(context.get("date"), str):
+        facts["date"] = context["date"][:10]
+    first = ["gpu", "cpu", "cuda", "compiler", "mode"]
+    return dict(sorted(facts.items(), key=lambda fact: first.index(fact[0]) if fact[0] in first else len(first)))
+
+
+def read_entry(values, path, failures):
+    entry = parse_name(str(values.get("name", "")))
+    if values.get("error_occurred") or values.get("skipped"):
+        failures.append((entry.text, str(values.get("error_message") or values.get("skip_message") or "no reason given")))
+        return None
+    time = values.get("us") if "real_time" not in values else values["real_time"]
+    unit = UNITS.get(values.get("time_unit", "us"))
+    if not entry.text or not isinstance(time, (int, float)) or unit is None:
+        raise ResultError(f"{path}: an entry without a name, a time or a known unit: {json.dumps(values)[:120]}")
+    entry.us = time * unit
+    if not 1e-6 <= entry.us <= 1e18:
+        failures.append((entry.text, f"its time makes no sense: {entry.us:g} us"))
+        return None
+    entry.low, entry.high = number(values, "low_us"), number(values, "high_us")
+    if entry.low is None or entry.high is None or entry.low > entry.high:
+        entry.low = entry.high = None
+    entry.bytes, entry.share = number(values, "bytes"), number(values, "share")
+    entry.counters = {key: float(values[key]) for key in COUNTERS if isinstance(values.get(key), (int, float))}
+    return entry
+
+
+def load(paths):
+    """All files as one set. A name that occurs several times counts as repetitions: the entry of the middle time stays."""
+    results, repetitions = Results({}, [], []), {}
+    for path in paths:
+        data = read_file(path)
+        for key, value in read_facts(data["context"]).items():
+            known = results.facts.get(key)
+            if known is None or known in value:
+                results.facts[key] = value
+            elif value not in known:
+                if key in ("gpu", "cpu") and value.split(": ")[-1].split(",")[0] not in known:
+                    raise ResultError(f"{path}: comes from another machine ({value}, not {known}): make one report per machine")
+                results.facts[key] = value if key in ("gpu", "cpu") else known + ", " + value
+        for values in data["benchmarks"]:
+            if not isinstance(values, dict):
+                raise ResultError(f"{path}: an entry that is not an object")
+            if values.get("run_type") != "aggregate":
+                entry = read_entry(values, path, results.failures)
+                if entry:
+                    repetitions.setdefault(entry.text, []).append(entry)
+    for same in repetitions.values():
+        results.entries.append(sorted(same, key=lambda e: e.us)[(len(same) - 1) // 2])
+    return results
+
+
+def geometric_mean(values):
+    return math.exp(sum(math.log(v) for v in values) / len(values))

@@ -1,0 +1,161 @@
+"""The skin tracker: the paper's Table 1 beside ours, and every time."""
+
+from charts import bar_chart
+from document import DASH, Answer, Bullets, Section, Table, percent, spread, three_digits, time_text, times
+from reduction import overlap
+
+GPU, CPU, BOTH = "here, GPU", "here, CPU", "here, both"
+COLOURS = {GPU: "#0072b2", CPU: "#d55e00", BOTH: "#009e73"}
+PAPER_COLOUR = "#c3c9d0"
+# The paper's Table 1: milliseconds on a GT 630M and an i5-2450M, 2013: transfer, calculation.
+PAPER = {"gpu1": (2.05, 131.34), "gpu2": (2.05, 38.59), "gpu3": (2.05, 23.19), "gpu4": (2.05, 9.68), "gpu5": (2.05, 3.81),
+         "gpu6": (2.05, 3.36), "gpu7": (2.05, 3.06), "gpu8": (2.05, 2.94), "cpu1": (0, 36.74), "cpu2": (0, 23.12), "cpu3": (0, 12.34),
+         "joint": (1.54, 2.12)}
+VARIANTS = [(name, CPU if name.startswith("cpu") else BOTH if name == "joint" else GPU, "total") for name in PAPER] + [
+    ("fixed", CPU, "total"), ("simd", CPU, "total"), ("threads", CPU, "total"), ("fast", GPU, "total"), ("cub", GPU, "total"),
+    ("thrust", GPU, "total"), ("tracker_cuda", GPU, "pinned"), ("tracker_joint", BOTH, "pinned")]
+
+
+class Skin:
+    """The entries of one size of frames, the first that a name tells. Peers, whose names tell none, belong to it."""
+
+    def __init__(self, results):
+        entries = [e for e in results.entries if e.kind == "skin"]
+        self.frame = next((e.size for e in entries if e.size), ())
+        self.entries = [e for e in entries if e.size in ((), self.frame)]
+
+    def at(self, series, mode, format="rgba"):
+        return next((e for e in self.entries if (e.series, e.mode, e.type) == (series, mode, format)), None)
+
+    def us(self, series, mode):
+        entry = self.at(series, mode)
+        return entry.us if entry else None
+
+
+def table(results):
+    skin = Skin(results)
+    cpu1 = skin.us("cpu1", "total")
+    rows, bars, keys = [], [], []
+    for series, where, mode in VARIANTS:
+        total = skin.us(series, mode)
+        transfer, calculation = skin.us(series, "transfer"), skin.us(series, "calculation") or (total if where == CPU else None)
+        if total is None and calculation is None:
+            continue
+        paper = PAPER.get(series)
+        row = [series if mode == "total" else f"{series}, {mode}"]
+        row += [f"{ms:.2f}" if ms else DASH for ms in (*paper, sum(paper))] if paper else [DASH] * 3
+        row.append(three_digits(sum(PAPER["cpu1"]) / sum(paper)) if paper else DASH)
+        row += [three_digits(us and us / 1e3) for us in (transfer, calculation, total)]
+        row += [three_digits(cpu1 and total and cpu1 / total), three_digits(total and 1e6 / total)]
+        rows.append(row)
+        if total:
+            bars.append((row[0], ([(sum(paper) * 1e3, PAPER_COLOUR)] if paper else []) + [(total, COLOURS[where])]))
+            keys += [(where, COLOURS[where])] if (where, COLOURS[where]) not in keys else []
+    if not rows:
+        return []
+    size = " of {} x {} pixels".format(*skin.frame) if skin.frame else ""
+    body = [f"Milliseconds per frame. Paper: its Table 1, on a GT 630M and an i5-2450M, 2013. Here: RGBA frames{size}, in pinned memory where "
+            "the GPU takes part. A speed-up is the total of cpu1 over that of the variant, on the same machine.",
+            Table(["variant", "paper: transfer", "calculation", "total", "speed-up", "here: transfer", "calculation", "total", "speed-up",
+                   "frames per second"], rows)]
+    if bars:
+        copy = results.limit("copy/gpu") and next(e.us for e in results.entries if e.text == "limit/copy/gpu")
+        gpu = results.facts.get("gpu")
+        body.append(bar_chart("skin_table.svg", "total time of a frame by every version, with the paper's own times",
+                              f"The paper's Table 1 on {results.machine('gpu', '') + ' and its host' if gpu else results.machine('cpu', 'the CPU')}",
+                              "From a frame in host memory to the moments or the head, median, lower is better", bars,
+                              keys + [("the paper's own: GT 630M, i5-2450M, 2013", PAPER_COLOUR)], "total time of a frame",
+                              (copy, f"the copy to the GPU, {time_text(copy)}") if copy and gpu else None))
+    return [Section("The paper's Table 1", 3, body)]
+
+
+def faster(ours, other, words):
+    note = " (same: the spreads overlap)" if overlap(ours, other) else ""
+    return f"is **{times(other.us / ours.us)}** as fast as {words}{note}"
+
+
+def best_paper_kernel(skin):
+    kernels = [skin.at(f"gpu{i}", "resident") for i in range(1, 9)]
+    return min((e for e in kernels if e), key=lambda e: e.us, default=None)
+
+
+def batch_of(skin):
+    batches = [e for e in skin.entries if e.series.startswith("batch") and e.type == "rgba" and e.mode == "rotating"]
+    return max(batches, key=lambda e: int(e.series[5:]), default=None)
+
+
+def opencv_peer(skin, threads):
+    chains = [e for e in skin.entries if e.series == "peer_opencv" and e.threads == threads]
+    return min(chains, key=lambda e: e.us, default=None)
+
+
+def threads_of_bench(results):
+    """The 2 of "CPU: <name>, 2 of 16 logical cores, ..."."""
+    words = results.facts.get("cpu", "").split(" of ")[0].split(", ")[-1]
+    return int(words) if words.isdigit() else 0
+
+
+def verdict(results):
+    skin, lines = Skin(results), []
+    fast = skin.at("fast", "resident")
+    if fast:
+        paper = best_paper_kernel(skin)
+        others = [(paper, f"{paper.series}, the fastest of the paper's kernels")] if paper else []
+        others += [(skin.at("cub", "resident"), "CUB"), (skin.at("thrust", "calculation"), "Thrust (calls one by one)")]
+        others += [(skin.at(peer, "resident"), f"{peer} (calls one by one)") for peer in ("peer_torch_compiled", "peer_torch_graph")]
+        words = ", ".join(f"**{times(e.us / fast.us)}** as fast as {name}" for e, name in others if e)
+        lines.append(f"skin of rgba, resident: fast takes **{three_digits(fast.us)} us** in a graph" + (f": {words}." if words else "."))
+    batch = batch_of(skin)
+    if batch:
+        share = batch.share_of(results.limit("read/gpu"))
+        lines.append(f"skin of rgba: {batch.series} takes **{three_digits(batch.us / int(batch.series[5:]))} us** per frame"
+                     + (f", **{percent(share)}** of what the GPU can read." if share else "."))
+    tracker = skin.at("tracker_cuda", "pinned")
+    copy = next((e.us for e in results.entries if e.text == "limit/copy/gpu"), None)
+    if tracker and copy:
+        lines.append(f"skin of rgba, pinned: tracker_cuda takes **{times(tracker.us / copy)}** the time of the copy alone "
+                     f"({three_digits(tracker.us)} us, the copy {three_digits(copy)} us).")
+    modes = [("pinned", f) for f in ("rgba", "rgb", "nv12", "yuyv")]
+    modes[1:1] = [(m, "rgba") for m in ("pinned_by_itself", "pinned_12_threads", "pinned_8_threads", "pinned_4_threads", "pinned_2_threads")]
+    for mode, format in modes:
+        joint = skin.at("tracker_joint", mode, format)
+        alone = [e for e in (skin.at("tracker_cpu", mode, format), skin.at("tracker_cuda", "pinned", format)) if e]
+        if joint and alone:
+            better = min(alone, key=lambda e: e.us)
+            lines.append(f"skin of {format}, {mode}: tracker_joint {faster(joint, better, better.series + ', the better of CPU and GPU alone')}.")
+    nv12 = skin.at("tracker_cuda", "pinned", "nv12")
+    if nv12 and tracker:
+        lines.append(f"skin of nv12, pinned: tracker_cuda {faster(nv12, tracker, 'with rgba')}.")
+    for series, threads, limit, words in (("threads", threads_of_bench(results), "read/cpu_all", "all cores"),
+                                          ("simd", 1, "read/cpu_1", "one core")):
+        ours = skin.at(series, "total")
+        other = ours and threads and opencv_peer(skin, threads)
+        share = ours and ours.share_of(results.limit(limit))
+        said = ([faster(ours, other, f"OpenCV on {threads} threads")] if other else []) + (
+            [f"reaches **{percent(share)}** of what {words} can read"] if share else [])
+        if said:
+            lines.append(f"skin of rgba: {series} {' and '.join(said)}.")
+    return lines
+
+
+def answers(results):
+    skin = Skin(results)
+    found = []
+    fast, cub = skin.at("fast", "resident"), skin.at("cub", "resident")
+    if fast and cub:
+        found.append(Answer("head in a 1080p frame in GPU memory", time_text(fast.us), f"CUB {time_text(cub.us)}", times(cub.us / fast.us),
+                            percent(fast.share_of(results.limit("read/gpu")))))
+    threads, opencv = skin.at("threads", "total"), opencv_peer(skin, threads_of_bench(results))
+    if threads and opencv:
+        found.append(Answer("the same on the CPU", time_text(threads.us), f"OpenCV {time_text(opencv.us)}", times(opencv.us / threads.us),
+                            percent(threads.share_of(results.limit("read/cpu_all")))))
+    return found
+
+
+def sections(results):
+    entries = [e for e in results.entries if e.kind == "skin"]
+    if not entries:
+        return []
+    rows = [[e.text[5:], three_digits(e.us), spread(e), three_digits(e.gb_per_s), percent(e.share)] for e in entries]
+    return ([Section("Skin tracker: verdict", 2, [Bullets(verdict(results))] if verdict(results) else [])] + table(results)
+            + [Section("Skin tracker: every time", 3, [Table(["name", "time (us)", "10th to 90th percentile (us)", "GB/s", "share of read"], rows)])])

@@ -1,0 +1,86 @@
+"""The files that a report is made of, and the committed ones."""
+
+import contextlib
+import io
+import os
+import re
+import unittest
+from html.parser import HTMLParser
+
+import report
+from results import load
+from samples import Files, entry, loaded
+
+RESULTS = os.path.join(os.path.dirname(__file__), "..", "..", "bench", "results")
+
+
+def sample():
+    made = [entry("limit/read/gpu", 1000, bytes=4e9), entry("limit/launch/gpu", 0.5), entry("new/thing", 3)]
+    for n in (2**10, 2**20, 2**28):
+        made += [entry(f"sum/float/automatic/rotating/{n}", 1 + n / 1e6, bytes=4 * n), entry(f"sum/float/peer_cub/rotating/{n}", 2 + n / 1e6)]
+    return loaded(*made)
+
+
+class Page(HTMLParser):
+    """Counts tags and checks that they close in order."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.counts, self.ids = [], {}, []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.counts[tag] = self.counts.get(tag, 0) + 1
+        self.ids += [value for key, value in attributes if key == "id"]
+        if tag not in ("meta", "br", "input", "link"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.ids += [value for key, value in attributes if key == "id"]
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1] == tag, f"</{tag}> closes {self.open[-3:]}"
+        self.open.pop()
+
+
+class Report(unittest.TestCase):
+    def test_the_page_is_whole_and_needs_no_network(self):
+        text = report.make(sample())["report.html"][1]
+        page = Page(text)
+        self.assertEqual(page.open, [])
+        self.assertEqual(len(page.ids), len(set(page.ids)))
+        self.assertGreaterEqual(page.counts["svg"], 2)
+        self.assertGreaterEqual(page.counts["table"], 3)
+        addresses = set(re.findall(r'(?:src|href)="(https?:[^"]*)"', text)) | set(re.findall(r"url\((https?:[^)]*)\)", text))
+        self.assertEqual(addresses, set())
+        self.assertIn("what one would use instead", text)
+
+    def test_charts_are_the_same_bytes_again(self):
+        self.assertEqual(report.make(sample()), report.make(sample()))
+
+    def test_names_cannot_inject_markup(self):
+        text = report.make(loaded(entry("<script>alert(1)</script>/x", 1)))["report.html"][1]
+        self.assertNotIn("<script>alert", text)
+
+    def test_program_writes_or_says_why_not(self):
+        with Files() as files:
+            out, err = os.path.join(files.folder.name, "out"), io.StringIO()
+            good = files.results("good.json", [entry("sum/float/automatic/rotating/8", 1)])
+            with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(err):
+                self.assertEqual(report.main(["--out", out, good]), 0)
+                self.assertEqual(report.main(["--out", out + "2", files.text("bad.json", "{")]), 1)
+            self.assertTrue(os.path.exists(os.path.join(out, "comparison.md")))
+            self.assertFalse(os.path.exists(out + "2"))
+            self.assertIn("bad.json: this is not JSON", err.getvalue())
+
+    def test_the_committed_tables_are_those_of_the_committed_results(self):
+        folders = list(report.reports_under(RESULTS))
+        self.assertGreaterEqual(len(folders), 6)
+        for folder, files in folders:
+            with open(os.path.join(folder, "comparison.md"), encoding="utf-8") as file:
+                self.assertEqual(file.read(), report.make(load(files))["comparison.md"][1],
+                                 f"{folder}: run bench/report/report.py --again bench/results")
+
+
+if __name__ == "__main__":
+    unittest.main()

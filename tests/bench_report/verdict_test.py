@@ -1,0 +1,90 @@
+"""What the report says of who is faster."""
+
+import unittest
+
+import aam
+import capsule
+import reduction
+import skin
+from samples import entry, loaded
+
+
+def read_limit(name, gb_per_s):
+    return entry(name, 1000, bytes=gb_per_s * 1e6)
+
+
+class Reductions(unittest.TestCase):
+    def test_faster_same_and_slower_are_counted(self):
+        made = []
+        for n, ours, other, spread in ((2**14, 1, 2, 0.1), (2**16, 2, 2.1, 0.5), (2**18, 4, 2, 0.1)):
+            made += [entry(f"sum/float/automatic/rotating/{n}", ours, ours - spread, ours + spread),
+                     entry(f"sum/float/peer_cub/rotating/{n}", other, other - spread, other + spread)]
+        line, = reduction.verdict(loaded(*made))
+        self.assertIn("geometric mean of 3 sizes, 2^14 to 2^22: faster at 1, same at 1, slower at 1", line)
+        self.assertIn("**1.02x**", line)  # (2 * 1.05 * 0.5) ** (1 / 3)
+        self.assertIn("its worst is 0.500x at 2^18 (slower)", line)
+
+    def test_sizes_outside_the_range_do_not_count(self):
+        line, = reduction.verdict(loaded(entry("sum/float/automatic/rotating/1024", 1), entry("sum/float/peer_cub/rotating/1024", 3)))
+        self.assertIn("automatic against peer_cub: its worst is 3.00x at 2^10 (faster)", line)
+
+    def test_share_of_the_measured_bandwidth(self):
+        n = 2**28
+        lines = reduction.verdict(loaded(read_limit("limit/read/gpu", 4000), entry(f"sum/float/automatic/rotating/{n}", n * 4 / 2e6, bytes=n * 4)))
+        self.assertIn("**50 %** of what the GPU can read", lines[0])
+
+    def test_the_fastest_of_a_size_is_bold(self):
+        results = loaded(entry("sum/float/automatic/rotating/8", 2), entry("sum/float/cluster/rotating/8", 1))
+        table = reduction.grid_table(results, "sum", reduction.grids(results)[("sum", "float", "rotating")])
+        self.assertEqual(table.rows[0][:3], ["2^3", "2.00", "**1.00**"])
+
+
+class Skin(unittest.TestCase):
+    def test_the_best_of_the_papers_kernels_is_compared(self):
+        results = loaded(*[entry(f"skin/rgba/{series}/resident/1920x1080", us) for series, us in (("fast", 4), ("gpu7", 8), ("gpu8", 50))])
+        line, = skin.verdict(results)
+        self.assertIn("**2.00x** as fast as gpu7, the fastest of the paper's kernels", line)
+        self.assertNotIn("gpu8", line)
+
+    def test_table_has_the_papers_numbers_beside_ours(self):
+        results = loaded(entry("skin/rgba/cpu1/total/1920x1080", 20000), entry("skin/rgba/joint/total/1920x1080", 200))
+        section, = skin.table(results)
+        rows = {row[0]: row for row in section.body[1].rows}
+        self.assertEqual(rows["joint"][1:5], ["1.54", "2.12", "3.66", "10.0"])
+        self.assertEqual(rows["joint"][7:9], ["0.200", "100"])
+        self.assertEqual(rows["cpu1"][6], "20.0")  # on the CPU the calculation is the total
+
+    def test_batch_is_per_frame(self):
+        line, = skin.verdict(loaded(read_limit("limit/read/gpu", 4000), entry("skin/rgba/batch64/rotating/1920x1080", 128, bytes=64 * 8294400)))
+        self.assertIn("**2.00 us** per frame", line)
+
+
+class Capsules(unittest.TestCase):
+    def test_speed_up_is_over_the_loop_at_the_same_size(self):
+        at = "capsule/squared/{}/rotating/{}x40x50000"
+        results = loaded(entry(at.format("culled", 2000), 1000), entry(at.format("listing", 2000), 50000), entry(at.format("listing", 100), 7))
+        self.assertIn("**50.0x** as fast as listing", capsule.verdict(results)[0])
+
+    def test_growth_is_a_fitted_power(self):
+        made = [entry(f"capsule/squared/culled/rotating/3500x48x{n}", n**0.5) for n in (10000, 20000, 40000)]
+        self.assertTrue(any("points to the power **0.50**" in line for line in capsule.verdict(loaded(*made))))
+
+    def test_scaled_times_are_called_scaled(self):
+        results = loaded(entry("capsule/squared/listing/sampled/2000x40x50000", 1e7))
+        self.assertTrue(any("scaled to all samples" in line for line in capsule.verdict(results)))
+
+
+class Faces(unittest.TestCase):
+    def test_batches_are_compared_by_throughput(self):
+        results = loaded(entry("aam/float/gpu_one_pass/rotating/1x60x16384", 40), entry("aam/float/gpu_one_pass/rotating/256x60x16384", 1024))
+        self.assertTrue(any("takes **4.00 us** per fit: **10.0x** the throughput" in line for line in aam.verdict(results)))
+
+    def test_paper_table_has_its_sixteen_rows_where_measured(self):
+        self.assertEqual((len(aam.PAPER), aam.PAPER[4096], aam.PAPER[65536]), (16, (75.57, 9.74), (1423.24, 29.58)))
+        results = loaded(entry("aam/float/cpu_literal/resident/1x60x4096", 4000), entry("aam/float/gpu_one_pass/rotating/1x60x4096", 40))
+        frames, _ = aam.paper_tables(results)
+        self.assertEqual(frames.body[1].rows, [["4096", "75.57", "9.74", "7.76", "4.00", "0.0400", "100"]])
+
+
+if __name__ == "__main__":
+    unittest.main()
