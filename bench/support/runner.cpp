@@ -50,7 +50,8 @@ int run(int argc, char** argv, const char* about, const std::function<void(bool 
           "  --benchmark_filter=REGEX     only the measurements whose name matches\n"
           "  --benchmark_list_tests       the names, without measuring\n"
           "  --benchmark_out=FILE.json --benchmark_out_format=json\n"
-          "                               the results with the hardware in them; bench/report/report.py makes tables "
+          "                               the results with the hardware in them; bench/report/report.py "
+          "makes tables "
           "and charts of it\n",
           about);
       return 0;
