@@ -17,7 +17,7 @@ figure svg { width: 100%; height: auto; display: block; } figcaption { padding: 
 table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums; margin: .4rem 0 1rem; }
 th, td { padding: .2rem .6rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; } th { cursor: pointer; background: var(--card); position: sticky; top: 0; }
-#summary td { font-size: 1rem; } #summary td:nth-child(4) { font-weight: 700; color: var(--ours); }
+#summary td { font-size: 1rem; white-space: normal; } #summary td:nth-child(4) { font-weight: 700; color: var(--ours); }
 input { font: inherit; padding: .2rem .5rem; width: 16rem; max-width: 100%; } summary { cursor: pointer; font-weight: 600; margin: .6rem 0; }
 @media print { input, nav { display: none; } details > * { display: block; } body { max-width: none; } }
 """
@@ -62,7 +62,7 @@ def block_html(block, number):
     if isinstance(block, Table):
         return table_html(block)
     if isinstance(block, Chart):  # ids of several drawings must not meet on one page
-        svg = re.sub(r'(id="|#)([A-Za-z])', rf"\g<1>c{number}-\g<2>", block.svg)
+        svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>c{number}-", block.svg)
         return f"<figure>{svg}<figcaption>{inline(block.caption)}</figcaption></figure>"
     if isinstance(block, Bullets):
         return "<ul>" + "".join(f"<li>{inline(line)}</li>" for line in block.lines) + "</ul>"

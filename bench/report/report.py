@@ -46,7 +46,7 @@ def others(results):
 
 def make(results):
     """{file name: (what it holds, text)}"""
-    machine = ", ".join(results.facts[key] for key in ("gpu", "cpu") if key in results.facts) or "hardware not named"
+    machine = " and ".join(results.machine(key, "") for key in ("gpu", "cpu") if key in results.facts) or "hardware not named"
     sections = limits(results) + [s for module in MODULES for s in module.sections(results)] + others(results)
     if results.failures:
         sections.append(Section("Failed", 2, [Bullets([f"{name}: {reason}" for name, reason in results.failures])]))

@@ -55,6 +55,14 @@ class Report(unittest.TestCase):
         self.assertEqual(addresses, set())
         self.assertIn("what one would use instead", text)
 
+    def test_the_page_shows_the_charts_as_they_are(self):
+        files = report.make(sample())
+        without_ids = lambda text: re.sub(r'(\bid="|url\(#|href="#)(c\d+-)?[^")]*', "", text)
+        charts = [text for name, (_, text) in files.items() if name.endswith(".svg")]
+        self.assertGreaterEqual(len(charts), 2)
+        for chart in charts:
+            self.assertIn(without_ids(chart), without_ids(files["report.html"][1]))
+
     def test_charts_are_the_same_bytes_again(self):
         self.assertEqual(report.make(sample()), report.make(sample()))
 
