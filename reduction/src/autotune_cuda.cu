@@ -2,7 +2,7 @@
 #include <triptych/core/cuda.cuh>
 #include <triptych/core/device.hpp>
 #include <triptych/core/error.hpp>
-#include <triptych/core/replay.hpp>
+#include <triptych/core/graph_timing.hpp>
 #include <triptych/core/stream.hpp>
 #include <triptych/reduction/autotune.hpp>
 #include <triptych/reduction/reduce.hpp>
@@ -39,7 +39,7 @@ RowPlan tune_multiply_cuda(TuningCache& cache, DeviceMatrixView<const float> a, 
   bool measured = false;
   const RowPlan best = tune_rows(cache, device, a.rows(), a.cols(), candidates, [&](const RowPlan& plan) {
     measured = true;
-    return replay_us(stream, calls, [&] { multiply_cuda(a, x, y, plan, workspace, stream); });
+    return graph_us_per_call(stream, calls, [&] { multiply_cuda(a, x, y, plan, workspace, stream); });
   });
   if (measured) cache.save();
   return best;
@@ -67,8 +67,8 @@ requires SumPair<T, A> Strategy tune_sum_cuda(TuningCache& cache, DeviceSpan<con
       cache, device_name(device), detail::tuned_sum<A, T>, bytes, Sum<A>::exact, [&](Strategy s) {
         measured = true;
         const Options options{s, Determinism::run_to_run, 0};
-        return replay_us(stream, calls,
-                         [&] { sum_cuda<A, T>(values, result.data(), options, workspace, stream); });
+        return graph_us_per_call(stream, calls,
+                                 [&] { sum_cuda<A, T>(values, result.data(), options, workspace, stream); });
       });
   if (measured) cache.save();
   set_automatic(device, detail::tuned_sum<A, T>, bytes, best);
