@@ -1,4 +1,4 @@
-// Choices measured on the current GPU.
+// Tuning by measurement on the current GPU.
 #include <triptych/core/cuda.cuh>
 #include <triptych/core/device.hpp>
 #include <triptych/core/error.hpp>
@@ -24,7 +24,7 @@ std::string device_name(int device) { return Device::cuda(device).properties().n
 
 namespace {
 
-constexpr int calls = 16;  // of a graph that is timed
+constexpr int calls = 16;  // per timed graph
 
 }  // namespace
 
@@ -32,7 +32,7 @@ RowPlan tune_multiply_cuda(TuningCache& cache, DeviceMatrixView<const float> a, 
                            DeviceSpan<float> y, Workspace& workspace, StreamRef stream) {
   const std::string device = device_name(current_device());
   auto candidates = candidate_row_plans(a.rows(), a.cols(), current_row_device());
-  // what the default file knows needs no rivals
+  // a plan of the default file needs no measurement
   if (const auto known = known_row_plan(default_tuning(), device, a.rows(), a.cols(), candidates);
       known && !known_row_plan(cache, device, a.rows(), a.cols(), candidates))
     candidates = {*known};
