@@ -39,21 +39,23 @@ void add(const std::string& name, std::function<Measurement()> measure) {
       ->Unit(benchmark::kMicrosecond);
 }
 
-int run(int argc, char** argv, const char* about, const std::function<void(bool quick)>& define) {
+namespace {
+
+int run(int argc, char** argv) {
   bool quick = false;
   std::vector<char*> arguments;
   for (int k = 0; k < argc; ++k) {
     if (std::strcmp(argv[k], "--help") == 0) {
       std::printf(
           "%s\n\nOptions:\n"
-          "  --quick                      few sizes, in seconds instead of minutes\n"
-          "  --benchmark_filter=REGEX     only the measurements whose name matches\n"
-          "  --benchmark_list_tests       the names, without measuring\n"
+          "  --quick                      measures few sizes, in seconds instead of minutes\n"
+          "  --benchmark_filter=REGEX     runs only the measurements whose names match\n"
+          "  --benchmark_list_tests       prints the names and measures nothing\n"
           "  --benchmark_out=FILE.json --benchmark_out_format=json\n"
-          "                               the results with the hardware in them; bench/report/report.py "
-          "makes tables "
-          "and charts of it\n",
-          about);
+          "                               writes the results and the hardware to a file, from which "
+          "bench/report/report.py\n"
+          "                               makes tables and charts\n",
+          program.about);
       return 0;
     }
     if (std::strcmp(argv[k], "--quick") == 0) {
@@ -75,8 +77,9 @@ int run(int argc, char** argv, const char* about, const std::function<void(bool 
   benchmark::AddCustomContext("compiler", TRIPTYCH_COMPILER);
   benchmark::AddCustomContext("mode", quick ? "quick" : "full");
   try {
-    define(quick);
+    program.define(quick);
     benchmark::RunSpecifiedBenchmarks();
+    if (program.print_table != nullptr) program.print_table();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;
@@ -84,4 +87,7 @@ int run(int argc, char** argv, const char* about, const std::function<void(bool 
   return 0;
 }
 
+}  // namespace
 }  // namespace triptych::bench
+
+int main(int argc, char** argv) { return triptych::bench::run(argc, argv); }

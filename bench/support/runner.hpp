@@ -1,4 +1,5 @@
-// The frame of every bench program: options, the hardware in the results, and how a timing is reported.
+// The main function of every bench program: command line, hardware in the result file, report of a
+// measurement.
 #pragma once
 
 #include <functional>
@@ -9,19 +10,23 @@
 
 namespace triptych::bench {
 
-// A measurement: bytes that must be read, and the share of `limit` (bytes a microsecond) that this makes; 0:
-// no share; and what else was found out, by name.
 struct Measurement {
   Timing timing = {};
-  double bytes = 0;
-  double limit = 0;
-  std::map<std::string, double> counters = {};
+  double bytes = 0;                             // that the operation must read
+  double limit = 0;                             // measured limit in bytes per microsecond; 0: none
+  std::map<std::string, double> counters = {};  // further figures by name
 };
 
-// Registers one named measurement. It runs when its turn comes; a throw fails that one alone.
+// Registers a measurement under a name. An exception of measure, such as for a wrong result, fails this
+// measurement alone: it has an error in place of a time.
 void add(const std::string& name, std::function<Measurement()> measure);
 
-// Google Benchmark's main with --quick taken out of the arguments. define(quick) registers the measurements.
-int run(int argc, char** argv, const char* about, const std::function<void(bool quick)>& define);
+// A bench program. Each defines `program`; main is in runner.cpp.
+struct Program {
+  const char* about;                // for --help
+  void (*define)(bool quick);       // registers the measurements
+  void (*print_table)() = nullptr;  // called at the end, if any
+};
+extern const Program program;
 
 }  // namespace triptych::bench

@@ -41,17 +41,17 @@ Device::Device(DeviceKind kind, std::vector<int> ordinals, int threads, DevicePr
     : kind_(kind), ordinals_(std::move(ordinals)), threads_(threads), properties_(std::move(properties)) {}
 
 Device Device::cpu(int threads) {
-  require(threads >= 0, "a CPU cannot run ", threads, " threads; 0 means as many as there are cores");
+  require(threads >= 0, "a CPU cannot run ", threads, " threads; 0 means all usable cores");
   return {DeviceKind::cpu, {}, threads == 0 ? default_threads() : threads, host_properties()};
 }
 
 Device Device::cuda(int ordinal) {
-  require(ordinal >= 0, "GPUs count from 0; ", ordinal, " is no GPU");
+  require(ordinal >= 0, "GPUs are numbered from 0; there is no GPU ", ordinal);
   const int count = cuda_device_count();
   if (count == 0) throw Unavailable(cuda_unavailable_reason());
   if (ordinal >= count) {
-    throw Unavailable("GPU " + std::to_string(ordinal) + " was asked for, but this machine has " +
-                      std::to_string(count) + ", counted from 0");
+    throw Unavailable("there is no GPU " + std::to_string(ordinal) + ": this machine has " +
+                      std::to_string(count) + ", numbered from 0");
   }
   return {DeviceKind::cuda, {ordinal}, default_threads(), runtime::device_properties(ordinal)};
 }

@@ -60,13 +60,13 @@ int write_and_rename(const fs::path& temporary, const fs::path& path, std::span<
   return code;
 }
 
-// Makes the rename last through a power cut; where a directory cannot be synced, the file is still whole.
+// Makes the rename durable. Where a directory cannot be synced, the file is still complete.
 void sync_directory(const fs::path& directory) {
   const FileDescriptor file(::open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() >= 0) static_cast<void>(::fsync(file.get()));
 }
 
-fs::path temporary_beside(const fs::path& path) {
+fs::path temporary_path(const fs::path& path) {
   std::random_device random;
   fs::path temporary = path;
   temporary += ".tmp-" + std::to_string(random()) + "-" + std::to_string(random());
@@ -91,7 +91,7 @@ std::string read_text(const fs::path& path) {
 }
 
 void write_file_atomically(const fs::path& path, std::span<const std::byte> bytes) {
-  if (const int code = write_and_rename(temporary_beside(path), path, bytes)) {
+  if (const int code = write_and_rename(temporary_path(path), path, bytes)) {
     fail("write", path, code, "check that its directory exists, may be written and has space left");
   }
   sync_directory(path.parent_path());

@@ -17,7 +17,7 @@ Capture::~Capture() {
 }
 
 Graph Capture::finish() {
-  active_ = false;  // also when it fails: the capture is over then
+  active_ = false;  // a failure ends the capture as well
   const runtime::ExecutableGraph graph = runtime::end_capture(stream_.get());
   return Graph(graph.executable, graph.node_count);
 }

@@ -26,10 +26,10 @@ std::string processor_name() {
 int processors_allowed() {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return std::max(1, CPU_COUNT(&allowed));
-  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));  // more than a cpu_set_t holds
+  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));  // too many for a cpu_set_t
 }
 
-// Processors' worth of time that the control group grants, rounded up; 0 when it sets no limit.
+// The quota of the control group in processors, rounded up; 0 when there is no quota.
 int processor_quota() {
   double quota_us = 0;
   double period_us = 0;

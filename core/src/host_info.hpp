@@ -1,5 +1,5 @@
-// What the operating system says about this machine's processors and memory. Nothing here throws for lack of
-// an answer.
+// Processors and memory of this machine, as reported by the operating system. Nothing here throws when the
+// information is missing.
 #pragma once
 
 #include <triptych/core/device.hpp>
@@ -8,8 +8,8 @@ namespace triptych {
 
 DeviceProperties host_properties();
 
-// Processors that this process can keep busy, at least 1: those it may run on, and no more than the control
-// group grants it time for.
+// The number of processors that this process can use, at least 1: the smaller of its affinity mask and the
+// quota of its control group.
 int usable_processors();
 
 }  // namespace triptych

@@ -10,11 +10,11 @@ namespace triptych {
 
 namespace {
 
-// What the parser says, without its number and its own count of the place.
+// The message of the parser without its error number and position.
 std::string reason_of(const Json::parse_error& error) {
-  const std::string words = error.what();
-  const auto colon = words.find(": ");
-  return colon == std::string::npos ? words : words.substr(colon + 2);
+  const std::string message = error.what();
+  const auto colon = message.find(": ");
+  return colon == std::string::npos ? message : message.substr(colon + 2);
 }
 
 }  // namespace
@@ -24,11 +24,11 @@ Json read_json(const std::filesystem::path& path) {
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {
-    // error.byte counts from 1 and is the last byte read: one past the end when the text stops too early.
+    // error.byte counts from 1 and is the last byte read: one past the end when the text is incomplete.
     const std::string_view before = std::string_view(text).substr(0, error.byte == 0 ? 0 : error.byte - 1);
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
     const auto column = static_cast<std::int64_t>(before.size() - (before.rfind('\n') + 1)) + 1;
-    throw ParseError(path.string(), line, column, "no JSON: " + reason_of(error));
+    throw ParseError(path.string(), line, column, "not JSON: " + reason_of(error));
   } catch (const Json::exception& error) {
     throw ParseError(path.string(), 0, 0, error.what());
   }

@@ -22,7 +22,7 @@ MappedFile map_file(const std::filesystem::path& path) {
   struct stat status {};
   if (::fstat(fd, &status) != 0) fail(errno);
   if (S_ISDIR(status.st_mode)) fail(EISDIR);
-  if (!S_ISREG(status.st_mode)) throw Error("cannot read " + path.string() + ": it is no plain file");
+  if (!S_ISREG(status.st_mode)) throw Error("cannot read " + path.string() + ": it is not a regular file");
   if (status.st_size == 0) return {};
   const auto size = static_cast<std::size_t>(status.st_size);
   void* start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);

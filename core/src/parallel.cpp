@@ -12,14 +12,14 @@ namespace triptych {
 
 namespace {
 
-// One loop in flight, shared by its threads. The first index of a thread is its number; for the others they
-// queue up at one word.
+// A running loop, shared by its threads. The first index of a thread is its number; further indices come from
+// an atomic counter.
 class Loop {
  public:
   Loop(std::int64_t count, void (*call)(void*, std::int64_t), void* context)
       : count_(count), call_(call), context_(context) {}
 
-  // Run by each thread: takes indices until none is left or one of the calls has thrown.
+  // Run by each thread: calls until no index is left or a call has thrown.
   void work(std::int64_t thread, std::int64_t threads) noexcept {
     for (std::int64_t i = thread; i < count_; i = threads + taken_.fetch_add(1, std::memory_order_relaxed)) {
       if (failed_.load(std::memory_order_relaxed)) break;
@@ -28,11 +28,11 @@ class Loop {
       } catch (...) {
         if (!failed_.exchange(true)) error_ = std::current_exception();
       }
-      if (count_ <= threads) break;  // nobody gets another
+      if (count_ <= threads) break;  // one index per thread
     }
   }
 
-  // Run by the caller once the threads are at rest.
+  // Called after all threads have stopped.
   void rethrow() {
     if (error_) std::rethrow_exception(error_);
   }
@@ -43,12 +43,13 @@ class Loop {
   void* context_;
   std::exception_ptr error_;
   std::atomic<bool> failed_{false};
-  alignas(64) std::atomic<std::int64_t> taken_{0};  // alone in its cache line: everybody reads the others
+  alignas(64) std::atomic<std::int64_t> taken_{
+      0};  // in its own cache line: all threads read the other members
 };
 
 int find_default_threads() {
-  if (const char* const wish = std::getenv("OMP_NUM_THREADS")) {
-    const long threads = std::strtol(wish, nullptr, 10);
+  if (const char* const value = std::getenv("OMP_NUM_THREADS")) {
+    const long threads = std::strtol(value, nullptr, 10);
     if (threads >= 1) return static_cast<int>(std::min(threads, 65535L));
   }
   return usable_processors();

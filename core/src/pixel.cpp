@@ -39,7 +39,7 @@ PixelFormat parse_pixel_format(std::string_view name) {
     if (e.name == name) return e.format;
     known.append(known.empty() ? "" : ", ").append(e.name);
   }
-  throw InvalidArgument("\"" + std::string(name) + "\" is no pixel format; expected one of " + known);
+  throw InvalidArgument("\"" + std::string(name) + "\" is not a pixel format; expected one of " + known);
 }
 
 }  // namespace triptych

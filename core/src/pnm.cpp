@@ -7,23 +7,23 @@ namespace {
 
 constexpr std::int64_t max_pixels = std::int64_t{1} << 31;
 
-std::int64_t header_count(TextScanner& scan, const char* what, std::int64_t most) {
+std::int64_t header_count(TextScanner& scan, const char* what, std::int64_t max_count) {
   const double value = scan.to_number(scan.word_past_comments(), what);
-  if (!(value >= 1 && value <= static_cast<double>(most)) ||
+  if (!(value >= 1 && value <= static_cast<double>(max_count)) ||
       value != static_cast<double>(static_cast<std::int64_t>(value))) {
     scan.fail(std::string(what) + " is out of range");
   }
   return static_cast<std::int64_t>(value);
 }
 
-// The bytes after the one space that ends a header; ParseError when they are fewer than wanted.
-std::string_view data_after(const TextScanner& scan, std::string_view bytes, std::int64_t wanted) {
+// The bytes after the whitespace character that ends a header; ParseError when there are fewer than needed.
+std::string_view data_after(const TextScanner& scan, std::string_view bytes, std::int64_t needed) {
   const std::size_t begin = scan.position() + 1;
-  if (begin > bytes.size() || bytes.size() - begin < static_cast<std::size_t>(wanted)) {
-    scan.fail("the image needs " + std::to_string(wanted) + " bytes, the file has " +
+  if (begin > bytes.size() || bytes.size() - begin < static_cast<std::size_t>(needed)) {
+    scan.fail("the image needs " + std::to_string(needed) + " bytes, the file has " +
               std::to_string(begin > bytes.size() ? 0 : bytes.size() - begin));
   }
-  return bytes.substr(begin, static_cast<std::size_t>(wanted));
+  return bytes.substr(begin, static_cast<std::size_t>(needed));
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ PnmImage parse_pnm(std::string_view bytes, const std::string& file, std::string_
   std::int64_t sample_bytes = 4;
   if (image.magic == "Pf" || image.magic == "PF") {
     image.scale = scan.to_number(scan.word_past_comments(), "the scale");
-    if (image.scale == 0) scan.fail("the scale says the order of bytes by its sign and cannot be 0");
+    if (image.scale == 0) scan.fail("the sign of the scale is the byte order: the scale cannot be 0");
   } else {
     image.largest = header_count(scan, "the largest value", 65535);
     sample_bytes = image.largest > 255 ? 2 : 1;

@@ -1,6 +1,6 @@
 // Every call that core makes into the CUDA runtime. Two implementations: runtime_cuda.cpp, and
-// runtime_off.cpp for builds without CUDA, where each throws Unavailable. What is noexcept here is for
-// destructors and drops errors.
+// runtime_off.cpp for builds without CUDA, where each throws Unavailable. The noexcept functions serve
+// destructors and ignore errors.
 #pragma once
 
 #include <triptych/core/buffer.hpp>
@@ -46,6 +46,8 @@ bool built_with_cuda() noexcept;
 int device_count() noexcept;
 std::string unavailable_reason();
 DeviceProperties device_properties(int ordinal);
+int current_device();
 void set_device(int ordinal);
+void restore_device(int ordinal) noexcept;
 
 }  // namespace triptych::runtime

@@ -143,9 +143,9 @@ std::string unavailable_reason() {
   const cudaError_t code = cudaGetDeviceCount(&count);
   cudaGetLastError();
   if (code == cudaSuccess && count > 0) return {};
-  const std::string words =
+  const std::string reason =
       code == cudaSuccess ? "no CUDA-capable device is detected" : cudaGetErrorString(code);
-  return "no usable CUDA GPU: " + words + "; install an NVIDIA driver for this GPU, or use Device::cpu()";
+  return "no usable CUDA GPU: " + reason + "; install an NVIDIA driver for this GPU, or use Device::cpu()";
 }
 
 DeviceProperties device_properties(int ordinal) {
@@ -165,7 +165,17 @@ DeviceProperties device_properties(int ordinal) {
   return properties;
 }
 
+int current_device() {
+  int ordinal = 0;
+  TRIPTYCH_CUDA_CHECK(cudaGetDevice(&ordinal));
+  return ordinal;
+}
+
 void set_device(int ordinal) { TRIPTYCH_CUDA_CHECK(cudaSetDevice(ordinal)); }
+
+void restore_device(int ordinal) noexcept {
+  if (cudaSetDevice(ordinal) != cudaSuccess) cudaGetLastError();
+}
 
 }  // namespace runtime
 

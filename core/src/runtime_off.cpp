@@ -39,6 +39,8 @@ std::string unavailable_reason() {
          "CUDA compiler";
 }
 DeviceProperties device_properties(int) { unavailable(); }
+int current_device() { unavailable(); }
 void set_device(int) { unavailable(); }
+void restore_device(int) noexcept {}
 
 }  // namespace triptych::runtime

@@ -1,6 +1,5 @@
-// Threads that stay between loops, so that a loop of some microseconds over all cores is worth it: they look
-// out for the next loop for a while before they sleep. A calling thread has a pool of its own, as it would
-// with OpenMP.
+// ThreadPool: threads that persist between loops, so that a parallel loop of a few microseconds pays. After a
+// loop they spin for a while before they sleep. Each calling thread has its own pool, as with OpenMP.
 #pragma once
 
 #include <atomic>
@@ -13,47 +12,49 @@ namespace triptych {
 
 class ThreadPool {
  public:
-  // What each thread runs: its number, the caller's being 0, and how many there are. Must not throw.
+  // The function that each thread runs: thread is its number (0: the caller), threads their count. Must not
+  // throw.
   using Work = void (*)(void* context, int thread, int threads);
 
   ThreadPool() = default;
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
-  ~ThreadPool();  // waits for the threads' end
+  ~ThreadPool();  // joins the threads
 
-  // Runs work for each of the thread numbers, on the calling thread and on threads - 1 others, and returns
-  // when all of them are done. What a thread has not begun when the caller is done, the caller does itself:
-  // on a busy machine nobody waits for a thread that gets no core. Takes fewer when the system gives no more.
+  // Runs work for each thread number, on the calling thread and on threads - 1 others, and returns when all
+  // are done. The caller runs the parts that no thread has begun when its own part is done, so that it never
+  // waits for a thread without a core. Uses fewer threads when the system cannot create more.
   void run(int threads, Work work, void* context);
 
-  // The pool of the calling thread. Null in a pool's own threads and while the caller is at work in a loop:
-  // a loop inside a loop runs on the thread that comes to it. Null also when the thread is ending.
+  // The pool of the calling thread. Null in threads of a pool and inside a loop: a nested loop runs on its
+  // thread alone. Null also while the thread ends.
   static ThreadPool* of_this_thread();
 
  private:
   static constexpr int thread_bits = 16;
   static constexpr std::uint64_t max_threads = (1u << thread_bits) - 1;
 
-  // The last loop in which a thread's part was begun, by itself or by the caller, and the last in which it
-  // was done. In a cache line of its own: threads that end together would queue up at a word that they share.
+  // The number of the last loop in which the part of a thread was begun (by the thread or by the caller), and
+  // of the last in which it was done. In its own cache line: threads that end together would contend for a
+  // shared one.
   struct alignas(64) Part {
     std::atomic<std::uint64_t> begun{0}, done{0};
-    // Whether the part is still to be had in this loop; it is then the asker's.
-    bool take(std::uint64_t loop);
+    // Claims the part in this loop; false when it was claimed before.
+    bool claim(std::uint64_t loop);
   };
 
   void grow(int threads);
-  void serve(int thread, Part& part);
-  std::uint64_t await_order(std::uint64_t last);
+  void run_thread(int thread, Part& part);
+  std::uint64_t wait_for_command(std::uint64_t last);
 
-  std::deque<Part> parts_;  // of threads_; stays where it is when it grows
+  std::deque<Part> parts_;  // of threads_; a deque, whose elements do not move when it grows
   std::vector<std::thread> threads_;
   Work work_ = nullptr;
   void* context_ = nullptr;
-  std::atomic<bool> patient_{true};  // no more threads than cores: looking out takes nothing from anybody
-  // The number of the loop, and in its lower bits how many threads take part, so that one that does not
-  // learns so without a look at what may already belong to the next loop. 0 threads: the end.
-  alignas(64) std::atomic<std::uint64_t> order_{1};
+  std::atomic<bool> may_spin_{true};  // there are no more threads than cores
+  // The number of the loop, and in the lower bits the number of its threads. A thread that has no part reads
+  // nothing else, since the other members may already belong to the next loop. 0 threads: end.
+  alignas(64) std::atomic<std::uint64_t> command_{1};
 };
 
 }  // namespace triptych

@@ -14,7 +14,7 @@ void Workspace::reserve(std::size_t bytes, StreamRef stream) {
           " bytes before the capture");
   DeviceBuffer<std::byte> grown(static_cast<std::int64_t>(ticket_bytes + bytes));
   fill_bytes(grown.span().first(ticket_bytes), 0, stream);
-  stream.synchronize();  // work that still uses the old memory
+  stream.synchronize();  // enqueued work may still use the old memory
   memory_ = std::move(grown);
 }
 

@@ -20,7 +20,7 @@ int size_class(std::int64_t bytes) {
   return std::bit_width(static_cast<std::uint64_t>(bytes)) % size_classes;
 }
 
-// Strategy of every device, operation and size class that was tuned; automatic, which is 0, where none was.
+// The tuned strategy per device, operation and size class; automatic, which is 0, where there is none.
 std::array<std::atomic<std::uint8_t>, std::size_t{max_devices} * detail::tuned_operations * size_classes>
     choices{};
 
@@ -42,8 +42,8 @@ std::string key_of_class(int operation, int size_class) {
 
 bool is_exact(int operation) { return operation / detail::element_count >= 2; }
 
-// The strategy that a cache names, if it qualifies; automatic otherwise: the entry is of another version, or
-// damaged.
+// The strategy in the cache when it qualifies, else automatic: the entry is missing, damaged or of another
+// version.
 Strategy known_strategy(const TuningCache& cache, const std::string& device, const std::string& key,
                         bool exact) {
   const auto known = cache.find(device, key);
@@ -61,7 +61,7 @@ void load_default_tuning(int device) noexcept {
       const TuningCache& cache = default_tuning();
       if (cache.size() > 0) load_automatic(device, device_name(device), cache);
     });
-  } catch (...) {  // the built-in choices serve
+  } catch (...) {  // keep the built-in choices
   }
 }
 
@@ -91,7 +91,7 @@ Strategy tune_strategy(TuningCache& cache, const std::string& device, int operat
       const double us = measure(strategy);
       if (us < best_us) best_us = us, best = strategy;
       if (strategy == fastest_measured) default_us = us;
-    } catch (const Unavailable&) {  // not on this GPU
+    } catch (const Unavailable&) {  // not supported by this GPU
     }
   }
   if (default_us <= (1 + noise) * best_us) best = fastest_measured;
@@ -120,7 +120,7 @@ void load_automatic(int device, const std::string& device_name, const TuningCach
 }
 
 Strategy automatic_strategy(int device, Determinism determinism, const detail::Operation& operation) {
-  // Two GPUs may be tuned to two strategies, whose orders of combining differ.
+  // Two GPUs may be tuned to two strategies with different orders of combination.
   if (determinism == Determinism::gpu_to_gpu && !operation.exact) return fastest_measured;
   if (!is_tuned(device, operation.tuned)) return fastest_measured;
   const auto tuned = static_cast<Strategy>(

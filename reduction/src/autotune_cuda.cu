@@ -1,8 +1,8 @@
-// Choices measured on the current GPU.
+// Tuning by measurement on the current GPU.
 #include <triptych/core/cuda.cuh>
 #include <triptych/core/device.hpp>
 #include <triptych/core/error.hpp>
-#include <triptych/core/replay.hpp>
+#include <triptych/core/graph_timing.hpp>
 #include <triptych/core/stream.hpp>
 #include <triptych/reduction/autotune.hpp>
 #include <triptych/reduction/reduce.hpp>
@@ -24,7 +24,7 @@ std::string device_name(int device) { return Device::cuda(device).properties().n
 
 namespace {
 
-constexpr int calls = 16;  // of a graph that is timed
+constexpr int calls = 16;  // per timed graph
 
 }  // namespace
 
@@ -32,14 +32,14 @@ RowPlan tune_multiply_cuda(TuningCache& cache, DeviceMatrixView<const float> a, 
                            DeviceSpan<float> y, Workspace& workspace, StreamRef stream) {
   const std::string device = device_name(current_device());
   auto candidates = candidate_row_plans(a.rows(), a.cols(), current_row_device());
-  // what the default file knows needs no rivals
+  // a plan of the default file needs no measurement
   if (const auto known = known_row_plan(default_tuning(), device, a.rows(), a.cols(), candidates);
       known && !known_row_plan(cache, device, a.rows(), a.cols(), candidates))
     candidates = {*known};
   bool measured = false;
   const RowPlan best = tune_rows(cache, device, a.rows(), a.cols(), candidates, [&](const RowPlan& plan) {
     measured = true;
-    return replay_us(stream, calls, [&] { multiply_cuda(a, x, y, plan, workspace, stream); });
+    return graph_us_per_call(stream, calls, [&] { multiply_cuda(a, x, y, plan, workspace, stream); });
   });
   if (measured) cache.save();
   return best;
@@ -67,8 +67,8 @@ requires SumPair<T, A> Strategy tune_sum_cuda(TuningCache& cache, DeviceSpan<con
       cache, device_name(device), detail::tuned_sum<A, T>, bytes, Sum<A>::exact, [&](Strategy s) {
         measured = true;
         const Options options{s, Determinism::run_to_run, 0};
-        return replay_us(stream, calls,
-                         [&] { sum_cuda<A, T>(values, result.data(), options, workspace, stream); });
+        return graph_us_per_call(stream, calls,
+                                 [&] { sum_cuda<A, T>(values, result.data(), options, workspace, stream); });
       });
   if (measured) cache.save();
   set_automatic(device, detail::tuned_sum<A, T>, bytes, best);

@@ -1,4 +1,4 @@
-// The CUDA forms in a build without CUDA: they link, and say why they cannot run.
+// The CUDA functions in a build without CUDA: they link, and throw Unavailable with the reason.
 #include <triptych/core/device.hpp>
 #include <triptych/reduction/autotune.hpp>
 #include <triptych/reduction/reduce.hpp>

@@ -1,4 +1,4 @@
-// dot_cuda and moments_cuda for every element they take.
+// dot_cuda and moments_cuda for every supported element type.
 #include "element_lists.hpp"
 #include "reduce_cuda.cuh"
 
@@ -10,7 +10,7 @@ void dot_cuda(DeviceSpan<const T> a, DeviceSpan<const T> b, A* result_on_device,
               Workspace& workspace, StreamRef stream) {
   if (a.size() != b.size())
     throw InvalidArgument("dot: the arrays have " + std::to_string(a.size()) + " and " +
-                          std::to_string(b.size()) + " elements; they must be of one length");
+                          std::to_string(b.size()) + " elements; the lengths must be equal");
   const ProductOfArrays<T, A> source{a.data(), b.data()};
   transform_reduce_cuda(source, a.size(), Sum<A>{}, result_on_device, options, workspace, stream,
                         WithLibraries{});

@@ -1,4 +1,4 @@
-// The types that the ready-made operations are instantiated for: X(element), or X(accumulator, element).
+// The types that the operations of reduce.hpp are instantiated for: X(element), or X(accumulator, element).
 #pragma once
 
 #include <cstdint>

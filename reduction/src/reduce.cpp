@@ -1,4 +1,4 @@
-// What the CUDA reductions check before anything is launched.
+// Argument checks of the CUDA reductions.
 #include <triptych/core/error.hpp>
 #include <triptych/reduction/detail/shape.hpp>
 #include <triptych/reduction/reduce.hpp>
@@ -12,22 +12,23 @@ namespace detail {
 
 void check_reduce(std::int64_t n, const void* result, const Options& options, bool exact) {
   if (n < 0) throw InvalidArgument("reduction: the number of elements is negative: " + std::to_string(n));
-  if (result == nullptr) throw InvalidArgument("reduction: no memory is given for the result");
+  if (result == nullptr) throw InvalidArgument("reduction: the pointer to the result is null");
   if (options.max_blocks < 0)
     throw InvalidArgument(
-        "reduction: max_blocks is negative: give 0 for no limit, or the largest grid allowed");
-  const Determinism kept = promised(options.strategy, exact);
-  if (kept < options.determinism)
+        "reduction: max_blocks is negative: use 0 for no limit, or the size of the largest grid");
+  const Determinism level = promised(options.strategy, exact);
+  if (level < options.determinism)
     throw InvalidArgument("reduction: the strategy " + std::string(to_string(options.strategy)) +
-                          " promises " + std::string(to_string(kept)) + " for this operation, not " +
-                          std::string(to_string(options.determinism)) + ": use single_pass, or ask for less");
+                          " has the determinism " + std::string(to_string(level)) +
+                          " for this operation, not " + std::string(to_string(options.determinism)) +
+                          ": use single_pass, or a weaker level");
 }
 
 }  // namespace detail
 
 std::size_t reduce_workspace_bytes(std::int64_t count) {
-  // The trees leave the most partials; CUB's temporary storage is smaller than this on every device it
-  // supports.
+  // The trees have the most partial values. The temporary storage of CUB is smaller than library_scratch on
+  // every device that CUB supports.
   constexpr std::size_t accumulator = 24;
   constexpr std::size_t library_scratch = std::size_t{1} << 20;
   return std::max(library_scratch, accumulator * static_cast<std::size_t>(detail::ladder_blocks(

@@ -1,4 +1,4 @@
-// What the ready-made CUDA reductions share: the way from a span to a source.
+// reduce_mapped: reduces a span through a map, for the CUDA operations of reduce.hpp.
 #pragma once
 
 #include <triptych/reduction/reduce.hpp>

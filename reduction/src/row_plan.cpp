@@ -1,4 +1,4 @@
-// Which threads own a row, by the shape of the matrix.
+// Row plans: the threads that own a row, by the shape of the matrix.
 #include <triptych/core/error.hpp>
 #include <triptych/core/workspace.hpp>
 
@@ -18,8 +18,7 @@ RowPlan by_blocks(int block, int rows, int shares, bool cluster) {
   return {.lanes = 32, .block = block, .rows = rows, .shares = shares, .cluster = cluster && shares > 1};
 }
 
-// Lanes of a warp when there are enough rows to fill the machine with them: as many as keep several packs in
-// flight each.
+// Lanes per row when there are enough rows to fill the GPU: each lane has several packs in flight.
 int lanes_for(std::int64_t cols) {
   if (cols <= 2 * pack) return 1;
   if (cols <= 16 * pack) return 4;
@@ -31,12 +30,13 @@ int lanes_for(std::int64_t cols) {
 
 void check_plan(std::int64_t rows, const RowPlan& plan) {
   const auto refuse = [&plan](const std::string& why) {
-    throw InvalidArgument("row plan '" + to_string(plan) + "': " + why + ": take a plan from plan_rows()");
+    throw InvalidArgument("row plan '" + to_string(plan) + "': " + why + ": use a plan from plan_rows()");
   };
   if (plan.block == 0) {
     if (plan.lanes != 1 && plan.lanes != 4 && plan.lanes != 8 && plan.lanes != 32)
       refuse("a row is owned by 1, 4, 8 or 32 lanes");
-    if (plan.rows != 1 || plan.shares != 1 || plan.cluster) refuse("lanes of a warp own one row, alone");
+    if (plan.rows != 1 || plan.shares != 1 || plan.cluster)
+      refuse("the lanes of a warp own one row, without shares");
     return;
   }
   if (plan.block != 256 && plan.block != 512 && plan.block != 1024)
@@ -50,8 +50,8 @@ void check_plan(std::int64_t rows, const RowPlan& plan) {
   const std::int64_t groups = (rows + plan.rows - 1) / plan.rows;
   if (plan.shares > 1 && !plan.cluster && groups > Workspace::ticket_count)
     refuse("more than " + std::to_string(Workspace::ticket_count) +
-           " groups of rows cannot be shared through memory");
-  if (groups * plan.shares > 0x7fffffff) refuse("that many rows need a plan by lanes");
+           " groups of rows cannot be combined through memory");
+  if (groups * plan.shares > 0x7fffffff) refuse("the grid is too large: use a plan by lanes");
 }
 
 std::size_t row_workspace_bytes(std::int64_t rows, const RowPlan& plan) {
@@ -60,27 +60,25 @@ std::size_t row_workspace_bytes(std::int64_t rows, const RowPlan& plan) {
   return sizeof(float) * static_cast<std::size_t>(groups * plan.rows * plan.shares);
 }
 
-// The numbers are where measured times cross on an H200.
+// The limits are the crossing points of measured times on an H200.
 RowPlan plan_rows(std::int64_t rows, std::int64_t cols, const RowDevice& device) {
   const std::int64_t sms = device.multiprocessors;
   if (cols <= 64 * pack) return by_lanes(lanes_for(cols));
   if (cols <= 512 * pack && rows >= 4 * sms) return by_lanes(32);
-  if (rows >= 4 * sms)
-    return by_blocks(256, 2, 1, false);  // enough rows to keep the machine busy without shares
+  if (rows >= 4 * sms) return by_blocks(256, 2, 1, false);  // enough rows to fill the GPU without shares
   if (cols <= 512 * pack) return by_blocks(256, 1, 1, false);
   if (cols <= 2048 * pack) return by_blocks(512, 1, 1, false);
-  if (6 * rows <= sms &&
-      cols > 65536) {  // very few, very long rows: as many blocks as the machine has multiprocessors
+  if (6 * rows <= sms && cols > 65536) {  // very few, very long rows: one block per multiprocessor
     const std::int64_t shares = std::min(sms / std::max<std::int64_t>(rows, 1), cols / pack / 2048);
     return by_blocks(1024, 1, static_cast<int>(std::clamp<std::int64_t>(shares, 1, 128)),
                      shares <= 8 && device.clusters);
   }
-  // tens of long rows: a block a row while that is not far from a block a multiprocessor, then clusters
+  // tens of long rows: one block per row while that is close to one block per multiprocessor, else clusters
   const bool half_full = 3 * rows >= sms && 2 * rows <= sms;
   if (cols <= 16384 || (half_full && cols <= 32768)) return by_blocks(1024, 1, 1, false);
   if (half_full && 18 * rows >= 8 * sms) return by_blocks(1024, 1, 2, device.clusters);
   if (rows <= 32) return by_blocks(256, 1, 8, device.clusters);
-  const std::int64_t shares = 5 * sms / ((rows + 1) / 2);  // more blocks than this wait for room
+  const std::int64_t shares = 5 * sms / ((rows + 1) / 2);  // more blocks would not be resident
   return by_blocks(256, 2, static_cast<int>(std::clamp<std::int64_t>(shares, 1, 8)), device.clusters);
 }
 
@@ -96,10 +94,10 @@ std::vector<RowPlan> candidate_row_plans(std::int64_t rows, std::int64_t cols, c
     for (const int together : {1, 2}) {
       if (together == 2 && (block == 1024 || rows < 2)) continue;
       for (const int shares : {1, 2, 3, 4, 6, 8, 16, 32, 64}) {
-        const bool too_thin = shares > 1 && std::int64_t{shares} * block * pack > 2 * cols;
+        const bool too_short = shares > 1 && std::int64_t{shares} * block * pack > 2 * cols;
         const bool enough_with_fewer =
             shares > 1 && rows / together * (shares / 2) >= 4 * device.multiprocessors;
-        if (too_thin || enough_with_fewer) continue;
+        if (too_short || enough_with_fewer) continue;
         if (shares <= 8) add(by_blocks(block, together, shares, device.clusters));
         if (shares > 1) add(by_blocks(block, together, shares, false));
       }

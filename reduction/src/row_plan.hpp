@@ -1,11 +1,11 @@
-// The check of a plan, before anything is launched by it.
+// The check of a row plan before a launch.
 #pragma once
 
 #include <triptych/reduction/rows.hpp>
 
 namespace triptych::reduction {
 
-// InvalidArgument when no kernel goes by this plan, or it cannot serve that many rows.
+// InvalidArgument when there is no kernel for the plan, or the plan does not support that many rows.
 void check_plan(std::int64_t rows, const RowPlan& plan);
 
 }  // namespace triptych::reduction

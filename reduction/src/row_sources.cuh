@@ -1,4 +1,4 @@
-// What one column of one row contributes: the row sources of row_sums_cuda and multiply_cuda.
+// The row sources of row_sums_cuda and multiply_cuda: the contribution of one column of one row.
 #pragma once
 
 #include <triptych/reduction/source.hpp>
@@ -32,7 +32,7 @@ struct MatrixRows {
   __device__ float operator()(std::int64_t row, std::int64_t col) const { return data[row * stride + col]; }
 };
 
-// The same, multiplied by a vector. The vector is read again by every row: it goes through the cached path.
+// The same, multiplied by a vector. All rows read the vector, so that its loads are cached.
 struct MatrixTimesVector {
   static constexpr int pack_size = MatrixRows::pack_size;
   using Pack = MatrixRows::Pack;

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::array<std::string_view, 5> fields = {"lanes=", " block=", " rows=", " shares=", " cluster="};
 
-// Takes `field` and a number without sign or leading zeros from the front of text; -1 when they are not
-// there.
+// Removes `field` and a number without sign or leading zeros from the front of text; -1 when they are
+// missing.
 int take_number(std::string_view& text, std::string_view field) {
   if (text.substr(0, field.size()) != field) return -1;
   text.remove_prefix(field.size());
@@ -48,7 +48,7 @@ RowPlan parse_row_plan(const std::string& text) {
   }
   const RowPlan plan{values[0], values[1], values[2], values[3], values[4] == 1};
   if (!good || !rest.empty() || values[0] < 1 || values[2] < 1 || values[3] < 1 || values[4] > 1) {
-    throw InvalidArgument("'" + text.substr(0, 80) + "' is no row plan; one looks like '" +
+    throw InvalidArgument("'" + text.substr(0, 80) + "' is not a row plan; an example is '" +
                           to_string(RowPlan{}) + "'");
   }
   return plan;

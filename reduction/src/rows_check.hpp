@@ -1,4 +1,4 @@
-// The argument checks that both twins of the row operations share.
+// Argument checks of the row operations, for the CPU and the CUDA functions.
 #pragma once
 
 #include <cstdint>

@@ -11,36 +11,36 @@ namespace triptych::reduction {
 
 namespace {
 
-// A row is cut into pieces of this many columns, by the number of columns alone; the pieces of all rows, in
-// the order in which they lie in memory, are dealt out to the threads. So few long rows and many short ones
-// are both shared evenly, and the bits do not depend on the threads.
-constexpr std::int64_t piece_cols = 8192;
-constexpr std::int64_t worth_threads = 1 << 15;  // elements
+// A row is divided into segments of this many columns. The segments of all rows, in memory order, are divided
+// among the threads: the load is balanced for few long rows and for many short ones, and the bits do not
+// depend on the threads.
+constexpr std::int64_t segment_cols = 8192;
+constexpr std::int64_t min_parallel_elements = 1 << 15;
 
 template <class RowSource>
 void reduce_rows(std::int64_t rows, std::int64_t cols, int threads, std::span<float> result,
                  RowSource&& row_source) {
-  require(threads >= 0, "cannot reduce rows with ", threads, " threads; 0 means all there are");
+  require(threads >= 0, "cannot reduce rows with ", threads, " threads; 0 means all usable cores");
   if (rows == 0) return;
-  const std::int64_t pieces = std::max<std::int64_t>(1, (cols + piece_cols - 1) / piece_cols);
-  const bool alone = rows * cols < worth_threads;
-  std::vector<Slot<float>> slots(pieces == 1 ? 0 : static_cast<std::size_t>(rows * pieces));
-  split_among_threads(rows * pieces, alone ? 1 : threads, [&](std::int64_t first, std::int64_t last) {
+  const std::int64_t segments = std::max<std::int64_t>(1, (cols + segment_cols - 1) / segment_cols);
+  const bool serial = rows * cols < min_parallel_elements;
+  std::vector<Slot<float>> slots(segments == 1 ? 0 : static_cast<std::size_t>(rows * segments));
+  split_among_threads(rows * segments, serial ? 1 : threads, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t k = first; k < last; ++k) {
-      const std::int64_t begin = k % pieces * piece_cols;
-      const float sum = detail::cpu::reduce_range(row_source(k / pieces), begin,
-                                                  std::min(cols, begin + piece_cols), Sum<float>{});
-      if (pieces == 1) {
+      const std::int64_t begin = k % segments * segment_cols;
+      const float sum = detail::cpu::reduce_range(row_source(k / segments), begin,
+                                                  std::min(cols, begin + segment_cols), Sum<float>{});
+      if (segments == 1) {
         result[static_cast<std::size_t>(k)] = sum;
       } else {
         slots[static_cast<std::size_t>(k)].value = sum;
       }
     }
   });
-  if (pieces == 1) return;
+  if (segments == 1) return;
   for (std::int64_t r = 0; r < rows; ++r) {
     result[static_cast<std::size_t>(r)] =
-        combine_pairwise<Sum<float>>({slots.data() + r * pieces, static_cast<std::size_t>(pieces)}, {});
+        combine_pairwise<Sum<float>>({slots.data() + r * segments, static_cast<std::size_t>(segments)}, {});
   }
 }
 

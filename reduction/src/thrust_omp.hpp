@@ -1,5 +1,5 @@
-// Thrust's OpenMP backend over the sources of the ready-made operations. The order of combining depends on
-// the number of threads. Unavailable in builds without CUDA, whose toolkit brings Thrust.
+// Thrust's OpenMP backend for the operations of reduce.hpp. The order of combination depends on the number of
+// threads. Unavailable in builds without CUDA, since Thrust is part of the CUDA Toolkit.
 #pragma once
 
 #include <triptych/reduction/monoid.hpp>
@@ -11,11 +11,11 @@
 
 namespace triptych::reduction {
 
-// threads 0: all. n >= 0.
+// threads 0: default_threads(). n >= 0.
 template <class S, class M>
 typename M::Value reduce_thrust_omp(const S& source, std::int64_t n, M monoid, int threads);
 
-// The sources of the ready-made operations.
+// The sources of the operations.
 template <class A, class T>
 using SumSource = MappedArray<T, Convert<A>>;
 template <class A, class T>
@@ -29,7 +29,7 @@ using MomentSource = MappedArray<T, AsMoments>;
 
 }  // namespace triptych::reduction
 
-// Instantiates reduce_thrust_omp for them; used inside the namespace, once.
+// Instantiates reduce_thrust_omp for all of them; used once, inside the namespace.
 #define TRIPTYCH_THRUST_SUM(A, T) \
   template A reduce_thrust_omp(const SumSource<A, T>&, std::int64_t, Sum<A>, int);
 #define TRIPTYCH_THRUST_DOT(A, T) \

@@ -14,7 +14,7 @@ namespace triptych::reduction {
 
 namespace {
 
-// Thrust takes as many threads as OpenMP would give the calling thread.
+// Sets the number of OpenMP threads, which Thrust uses, for a scope.
 class WithThreads {
  public:
   explicit WithThreads(int threads) : before_(omp_get_max_threads()) {

@@ -24,11 +24,11 @@ using Choices = std::map<std::string, std::map<std::string, std::string>>;
 
 constexpr const char* format_name = "triptych tuning";
 constexpr int format_version = 1;
-constexpr std::uintmax_t largest_file_bytes = 4u << 20;  // thousands of shapes; more is no cache of ours
+constexpr std::uintmax_t max_file_bytes = 4u << 20;  // thousands of shapes
 
 struct Loaded {
   Choices choices;
-  std::string note;  // why there are none; empty when all is well
+  std::string note;  // why there are none; empty after success
 };
 
 Choices choices_of(const Json& json, const std::string& file) {
@@ -56,9 +56,9 @@ Choices choices_of(const Json& json, const std::string& file) {
 Loaded load(const fs::path& file) {
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
-  if (!fs::exists(status)) return {{}, file.string() + ": there is no such file yet"};
+  if (!fs::exists(status)) return {{}, file.string() + ": the file does not exist yet"};
   if (!fs::is_regular_file(status)) return {{}, file.string() + ": is not a file"};
-  if (fs::file_size(file, error) > largest_file_bytes || error) {
+  if (fs::file_size(file, error) > max_file_bytes || error) {
     return {{}, file.string() + ": is larger than any tuning cache"};
   }
   try {
@@ -68,8 +68,8 @@ Loaded load(const fs::path& file) {
   }
 }
 
-// Keeps other processes from saving between our reading and our writing. Where there can be no lock, or its
-// owner does not let go, saving goes on without: the file stays whole either way.
+// Prevents other processes from saving between our read and our write. When the lock cannot be acquired
+// within a second, the save continues without it; the file is complete either way.
 class SaveLock {
  public:
   explicit SaveLock(const fs::path& file)
@@ -133,7 +133,7 @@ void TuningCache::remember(const std::string& device, const std::string& key, co
 
 void TuningCache::save() const {
   if (file_.empty()) return;
-  std::error_code ignored;  // writing says what is wrong
+  std::error_code ignored;  // a failure shows when the file is written
   if (file_.has_parent_path()) fs::create_directories(file_.parent_path(), ignored);
   const SaveLock lock(file_);
   Choices merged = choices_;
@@ -163,9 +163,10 @@ fs::path TuningCache::default_file() {
 
 TuningCache read_default_tuning() noexcept {
   try {
-    const char* wish = environment("TRIPTYCH_TUNING");
-    if (wish == nullptr || std::string_view(wish) != "off") return TuningCache(TuningCache::default_file());
-  } catch (...) {  // out of memory: nothing is known
+    const char* setting = environment("TRIPTYCH_TUNING");
+    if (setting == nullptr || std::string_view(setting) != "off")
+      return TuningCache(TuningCache::default_file());
+  } catch (...) {  // out of memory: no choices
   }
   return {};
 }
@@ -180,14 +181,14 @@ std::optional<RowPlan> known_row_plan(const TuningCache& cache, const std::strin
   const auto known = cache.find(device, row_key(rows, cols));
   const auto plan = std::find_if(candidates.begin(), candidates.end(),
                                  [&](const RowPlan& p) { return known && to_string(p) == *known; });
-  if (plan == candidates.end()) return std::nullopt;  // of another version, or damaged
+  if (plan == candidates.end()) return std::nullopt;  // missing, damaged or of another version
   return *plan;
 }
 
 RowPlan tune_rows(TuningCache& cache, const std::string& device, std::int64_t rows, std::int64_t cols,
                   const std::vector<RowPlan>& candidates,
                   const std::function<double(const RowPlan&)>& measure) {
-  require(rows >= 0 && cols >= 0, "there is no matrix of ", rows, " x ", cols, " to tune for");
+  require(rows >= 0 && cols >= 0, "a matrix cannot be ", rows, " x ", cols);
   require(!candidates.empty(), "there is no row plan to choose from");
   if (const auto known = known_row_plan(cache, device, rows, cols, candidates)) return *known;
   std::optional<RowPlan> best;

@@ -22,8 +22,9 @@ TEST(CpuPath, SimdIsTheBestThereIs) {
   const std::array paths{CpuPath::plain, CpuPath::avx2};
   EXPECT_EQ(pick_cpu_path(CpuPath::simd, paths), CpuPath::avx2);
   EXPECT_EQ(pick_cpu_path(CpuPath::plain, paths), CpuPath::plain);
-  EXPECT_ERROR(pick_cpu_path(CpuPath::neon, paths), InvalidArgument, "this machine has no path neon");
-  EXPECT_ERROR(pick_cpu_path(CpuPath::simd, {}), InvalidArgument, "one path");
+  EXPECT_ERROR(pick_cpu_path(CpuPath::neon, paths), InvalidArgument,
+               "this machine does not have the CPU path neon");
+  EXPECT_ERROR(pick_cpu_path(CpuPath::simd, {}), InvalidArgument, "one CPU path");
 }
 
 }  // namespace

@@ -119,7 +119,7 @@ TEST(CudaViews, AreReadAndWrittenInKernels) {
   const ImageView<Rgb8> picture(reinterpret_cast<Rgb8*>(pixels.data()), 5, 3, 17);
   EXPECT_EQ(picture.at(4, 2), (Rgb8{4, 2, 8}));
   EXPECT_EQ(picture.at(1, 0), (Rgb8{1, 0, 8}));
-  EXPECT_EQ(pixels[15], '\xcd') << "the bytes between rows are nobody's";
+  EXPECT_EQ(pixels[15], '\xcd') << "a write between the rows";
   EXPECT_TRUE(to.intact());
   EXPECT_TRUE(image.intact());
 }

@@ -45,7 +45,7 @@ TEST(Device, KnowsHowItWasBuilt) {
 TEST(Device, BestIsTheGpuWhenThereIsOne) { EXPECT_EQ(Device::best().is_cuda(), cuda_device_count() > 0); }
 
 TEST(Device, RejectsGpusThatAreNotThere) {
-  EXPECT_ERROR(Device::cuda(-1), InvalidArgument, "-1 is no GPU");
+  EXPECT_ERROR(Device::cuda(-1), InvalidArgument, "there is no GPU -1");
   EXPECT_THROW(Device::cuda(cuda_device_count()), Unavailable);
 }
 

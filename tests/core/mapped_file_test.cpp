@@ -35,11 +35,11 @@ TEST(MappedFile, AnEmptyFileHasNoBytes) {
   EXPECT_TRUE(map_file(folder / "a").bytes.empty());
 }
 
-TEST(MappedFile, WhatIsNoPlainFileIsRefused) {
+TEST(MappedFile, OnlyRegularFilesAreMapped) {
   const test::TemporaryDirectory folder;
   EXPECT_ERROR(map_file(folder / "none"), Error, "none");
   EXPECT_ERROR(map_file(folder.path()), Error, "directory");
-  EXPECT_ERROR(map_file("/dev/null"), Error, "no plain file");
+  EXPECT_ERROR(map_file("/dev/null"), Error, "not a regular file");
 }
 
 }  // namespace

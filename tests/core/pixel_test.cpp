@@ -36,7 +36,7 @@ TEST(Pixel, KnowsTheChannels) {
 
 TEST(Pixel, RejectsUnknownFormats) {
   EXPECT_ERROR(parse_pixel_format("RGB8"), InvalidArgument,
-               "\"RGB8\" is no pixel format; expected one of rgb8, bgr8, rgba8, bgra8, grey8");
+               "\"RGB8\" is not a pixel format; expected one of rgb8, bgr8, rgba8, bgra8, grey8");
   EXPECT_ERROR(parse_pixel_format(""), InvalidArgument, "expected one of");
   EXPECT_ERROR(to_string(static_cast<PixelFormat>(99)), InvalidArgument, "number 99");
 }

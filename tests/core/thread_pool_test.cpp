@@ -82,7 +82,7 @@ TEST(ThreadPool, TheCallerDoesWhatNobodyHasBegun) {
   Who who{};
   int by_caller = 0;
   for (int i = 0; i < 50; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(3));  // longer than they look out
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));  // longer than they spin
     pool.run(64, &Who::work, &who);
     for (std::size_t t = 1; t < who.by.size(); ++t)
       by_caller += who.by[t] == std::this_thread::get_id() ? 1 : 0;

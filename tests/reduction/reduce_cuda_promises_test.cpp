@@ -144,10 +144,10 @@ TEST_F(ReduceCuda, BadInputIsRefusedBeforeAnythingIsWritten) {
   EXPECT_ERROR(
       (sum_cuda<float, float>(values.span(), r, {Strategy::global_atomic, Determinism::run_to_run, 0},
                               workspace_, stream())),
-      InvalidArgument, "promises not_guaranteed");
+      InvalidArgument, "the determinism not_guaranteed");
   EXPECT_ERROR((sum_cuda<float, float>(values.span(), r, {Strategy::cub_device, Determinism::gpu_to_gpu, 0},
                                        workspace_, stream())),
-               InvalidArgument, "promises run_to_run");
+               InvalidArgument, "the determinism run_to_run");
   EXPECT_ERROR((dot_cuda<float, float>(values.span(), values.span().first(2), r, {}, workspace_, stream())),
                InvalidArgument, "3 and 2");
   const auto untouched = result.to_host()[0];

@@ -42,7 +42,7 @@ TEST_F(TuningCacheTest, WithoutAFileRemembersInMemory) {
 TEST_F(TuningCacheTest, ComesBackFromItsFile) {
   {
     TuningCache cache(folder_ / "new" / "folders" / "tuning.json");
-    EXPECT_NE(cache.note().find("no such file"), std::string::npos) << cache.note();
+    EXPECT_NE(cache.note().find("does not exist yet"), std::string::npos) << cache.note();
     cache.remember("gpu \"A\"\n", "kéy", "choice\\1");
     cache.remember("gpu B", "key", "2");
     cache.save();

@@ -132,14 +132,11 @@ void print_table() {
 }
 
 }  // namespace
-}  // namespace triptych::bench
 
-int main(int argc, char** argv) {
-  const int code = triptych::bench::run(
-      argc, argv,
-      "Times fits of ten iterations by every form, at the 16 sizes of the paper's Table 1 and figures 6 to "
-      "8,\nand of batches. Every result is checked against the CPU's literal form before it is timed.",
-      triptych::bench::define);
-  triptych::bench::print_table();
-  return code;
-}
+const Program program{
+    "Times fits of ten iterations and batches of fits by every form, at the 16 sizes of the paper's Table 1 "
+    "and\n"
+    "figures 6 to 8. Every result is checked against the literal form on the CPU before it is timed.",
+    define, print_table};
+
+}  // namespace triptych::bench

@@ -117,16 +117,11 @@ void print_table() {
 }
 
 }  // namespace
-}  // namespace triptych::bench
 
-int main(int argc, char** argv) {
-  const int code = triptych::bench::run(
-      argc, argv,
-      "Times the likelihood of bodies of capsules by every form, on the sizes of the paper's figures 5 and 6 "
-      "and "
-      "on its\nusual one. Every result is checked before it is timed: all forms but the listings give the "
-      "same bits.",
-      triptych::bench::define);
-  triptych::bench::print_table();
-  return code;
-}
+const Program program{
+    "Times the likelihood of capsule bodies by every form, on the sizes of the paper's figures 5 and 6 and "
+    "on its\n"
+    "usual size. Every result is checked before it is timed: all forms but the listings give the same bits.",
+    define, print_table};
+
+}  // namespace triptych::bench

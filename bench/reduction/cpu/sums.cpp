@@ -1,9 +1,9 @@
-// reduction_bench: the strategies side by side, on this CPU and GPU, against the machine's limits and the
+// reduction_bench: all strategies on this CPU and GPU, compared with the limits of the machine and with
 // libraries.
 //
-// Names are <operation>/<type>/<strategy>/<mode>/<size>. resident: the same input each time, which may sit in
-// a cache; rotating: inputs that go round through more memory than the caches hold; memory: the CPU's plain
-// case.
+// Names are <operation>/<type>/<strategy>/<mode>/<size>. The modes: resident, the same input in every call,
+// which may be in a cache; rotating, inputs that rotate through more memory than the caches hold; memory, the
+// CPU, with the same input in every call.
 #include <triptych/core/device.hpp>
 #include <triptych/core/parallel.hpp>
 #include <triptych/core/philox.hpp>
@@ -12,11 +12,10 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
-#include <stdexcept>
 #include <vector>
 
+#include "reduction/setup/checks.hpp"
 #include "reduction/setup/gpu.hpp"
 #include "support/limits.hpp"
 #include "support/runner.hpp"
@@ -27,11 +26,11 @@ namespace {
 using reduction::CpuOptions;
 using reduction::CpuStrategy;
 
-// Random numbers in [0, 1), shared by all sizes, with their exact-enough sum for every power of two.
+// Random numbers in [0, 1), shared by all sizes, with their sum in long double for every power of two.
 template <class T>
 struct CpuInput {
   std::size_t size;
-  std::unique_ptr<T[]> values;  // untouched until every thread fills its part
+  std::unique_ptr<T[]> values;  // first written by the threads in parallel
   std::vector<double> sum_of_power;
 
   static const CpuInput& instance(int largest_power) {
@@ -57,11 +56,12 @@ struct CpuInput {
   }
 };
 
-// Well beyond the caches.
+// Far larger than the caches.
 int largest_cpu_power(bool quick) { return quick ? 26 : 28; }
 
-// A machine's bandwidth changes with what its neighbours do: above 128 MiB, reading takes turns with the sum
-// that it is the limit of. Below, where caches help the sum, the limit is that of the whole memory.
+// The bandwidth of a virtual machine varies with the load of its host. So above 128 MiB each sum alternates
+// with a read of the same memory, which is its limit. Below, where the caches help, the limit is that of the
+// whole array.
 template <class F>
 Measurement measure_beside_reading(std::span<const std::byte> whole, std::span<const std::byte> memory,
                                    int threads, F&& sum) {
@@ -91,7 +91,8 @@ template <class T>
 void define_cpu_sums(const char* type, bool quick) {
   const int largest = largest_cpu_power(quick);
   const int threads = default_threads();
-  // the largest size and the fastest strategies first: right after the limits, with which they are compared
+  // the largest size and the fastest strategies first: close in time to the limits that they are compared
+  // with
   auto strategies =
       std::vector(reduction::all_cpu_strategies().begin(), reduction::all_cpu_strategies().end());
   std::reverse(strategies.begin(), strategies.end());
@@ -106,14 +107,13 @@ void define_cpu_sums(const char* type, bool quick) {
         const std::span<const T> values(input.values.get(), n);
         const CpuOptions options{strategy, threads};
         const double expected = input.sum_of_power[static_cast<std::size_t>(power)];
-        // a chain of n float additions of positive terms is off by at most n eps; the sequential strategy is
-        // that chain
-        const double eps = static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
+        // a chain of n additions of positive terms has a relative error of at most n eps; the sequential
+        // strategy is such a chain
         const double chain = strategy == CpuStrategy::sequential || strategy == CpuStrategy::thrust_omp
                                  ? static_cast<double>(n)
                                  : 1 << 17;
         const double got = static_cast<double>(reduction::sum_cpu<T, T>(values, options));
-        if (!(std::abs(got - expected) <= chain * eps * expected)) throw std::runtime_error("a wrong sum");
+        check_close("sum", got, expected, chain * rounding_error<T>());
         const bool all = strategy == CpuStrategy::threads || strategy == CpuStrategy::thrust_omp;
         return measure_beside_reading(input.bytes(), std::as_bytes(values), all ? threads : 1,
                                       [&] { return reduction::sum_cpu<T, T>(values, options); });
@@ -138,12 +138,12 @@ void define(bool quick) {
 }
 
 }  // namespace
-}  // namespace triptych::bench
 
-int main(int argc, char** argv) {
-  return triptych::bench::run(
-      argc, argv,
-      "Times every reduction strategy over sizes and types, and the wide matrix-vector product, beside the "
-      "libraries\nand the machine's measured limits. Every result is checked before it is timed.",
-      triptych::bench::define);
-}
+const Program program{
+    "Times every reduction strategy over sizes and types, the other reductions and matrix-vector products, "
+    "beside\n"
+    "CUB, Thrust and cuBLAS and the measured limits of the machine. Every result is checked before it is "
+    "timed.",
+    define};
+
+}  // namespace triptych::bench

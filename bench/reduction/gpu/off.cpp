@@ -2,7 +2,7 @@
 
 namespace triptych::bench {
 
-// Built without CUDA: there is no GPU to measure.
+// A build without CUDA has no GPU measurements.
 void define_gpu_reductions(bool) {}
 
 }  // namespace triptych::bench

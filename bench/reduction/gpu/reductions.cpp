@@ -3,9 +3,11 @@
 
 #include <cmath>
 #include <functional>
-#include <stdexcept>
+#include <memory>
+#include <vector>
 
 #include "peers/reduction_peers.hpp"
+#include "reduction/setup/checks.hpp"
 #include "reduction/setup/gpu.hpp"
 #include "support/gpu_pool.hpp"
 #include "support/limits.hpp"
@@ -21,7 +23,7 @@ using reduction::Strategy;
 enum class Mode { resident, rotating };
 const char* name_of(Mode mode) { return mode == Mode::resident ? "resident" : "rotating"; }
 
-// Enough calls a graph to hide its launch, few enough to end soon.
+// Calls per graph: enough to hide its launch, few enough to keep the bench short.
 int calls_for(double bytes) { return std::clamp(static_cast<int>(std::ldexp(1.0, 31) / (bytes + 1)), 2, 64); }
 
 template <class T>
@@ -43,26 +45,23 @@ struct Names<std::int64_t> {
   static constexpr const char* name = "int64";
 };
 
-// Integer sums are exact modulo their width; a float sum of terms in [0, 1) is off by at most its chain (2^13
-// covers every fixed-order strategy up to 2^30 terms, 2^24 the atomic ones up to 2^24) times eps.
+// Integer sums are exact modulo their width. Atomic strategies, which run up to 2^24 elements, may have one
+// chain of all elements.
 template <class T>
 void check_sum(T got, const GpuPool<T>& pool, std::int64_t n, Strategy strategy) {
   if constexpr (std::is_integral_v<T>) {
-    if (got != pool.integer_sum(n)) throw std::runtime_error("a wrong sum");
+    check_result(got == pool.integer_sum(n), "sum", got, pool.integer_sum(n));
   } else {
     const bool atomic = promised(strategy, false) == Determinism::not_guaranteed;
-    const double chain = atomic ? std::min(static_cast<double>(n), 16777216.0) : 8192;
-    const double bound = std::min(0.5, chain * static_cast<double>(std::numeric_limits<T>::epsilon()) / 2);
-    const double expected = pool.sum(n);
-    if (!(std::abs(static_cast<double>(got) - expected) <= bound * expected))
-      throw std::runtime_error("a wrong sum");
+    const double chain = atomic ? std::min(static_cast<double>(n), 16777216.0) : max_chain;
+    check_close("sum", static_cast<double>(got), pool.sum(n), std::min(0.5, chain * rounding_error<T>()));
   }
 }
 
 template <class T>
 using Enqueue = std::function<void(const T* values, T* result, StreamRef stream)>;
 
-// Checks one call on the pool's beginning, then times calls in a graph.
+// Checks one call on the beginning of the pool, then times calls in a graph.
 template <class T>
 Measurement measure_sum(std::int64_t n, Mode mode, Strategy strategy, const Enqueue<T>& enqueue) {
   auto& pool = GpuPool<T>::instance();
@@ -87,9 +86,9 @@ Measurement measure_sum(std::int64_t n, Mode mode, Strategy strategy, const Enqu
 }
 
 template <class T>
-void add_sum(const std::string& who, std::int64_t n, Mode mode, Strategy strategy,
+void add_sum(const std::string& contender, std::int64_t n, Mode mode, Strategy strategy,
              std::function<Enqueue<T>()> make) {
-  add("sum/" + std::string(Names<T>::name) + "/" + who + "/" + name_of(mode) + "/" + std::to_string(n),
+  add("sum/" + std::string(Names<T>::name) + "/" + contender + "/" + name_of(mode) + "/" + std::to_string(n),
       [=] { return measure_sum<T>(n, mode, strategy, make()); });
 }
 
@@ -146,9 +145,18 @@ void define_sums(bool quick) {
   }
 }
 
-// The other operations on floats: ours and CUB's with the same operator.
-template <class R, class F>
-void add_operation(const char* operation, Strategy strategy, std::int64_t n, int arrays, F enqueue) {
+std::vector<float> to_host(DeviceSpan<const float> values, StreamRef stream) {
+  std::vector<float> host(static_cast<std::size_t>(values.size()));
+  copy_to_host(values, std::span<float>(host), stream);
+  stream.synchronize();
+  return host;
+}
+
+// The other operations on floats, by our kernels and by CUB with the same operator. check(result, a, b)
+// throws when the result of the first inputs is wrong.
+template <class R, class F, class Check>
+void add_operation(const char* operation, Strategy strategy, std::int64_t n, int arrays, F enqueue,
+                   Check check) {
   add(std::string(operation) + "/float/" + std::string(to_string(strategy)) + "/rotating/" +
           std::to_string(n),
       [=] {
@@ -158,12 +166,13 @@ void add_operation(const char* operation, Strategy strategy, std::int64_t n, int
         DeviceBuffer<R> result(1);
         const Options options{strategy, Determinism::run_to_run, 0};
         const double bytes = static_cast<double>(n) * arrays * sizeof(float);
+        const auto input = [&](int k) { return DeviceSpan<const float>(pool.values_at(k, n), n); };
         const auto call = [&](int k) {
-          const DeviceSpan<const float> a(pool.values_at(arrays * k, n), n),
-              b(pool.values_at(arrays * k + 1, n), n);
-          enqueue(a, b, result.data(), options, workspace, stream);
+          enqueue(input(arrays * k), input(arrays * k + 1), result.data(), options, workspace, stream);
         };
         call(0);
+        const R got = pool.download(result.data(), stream);
+        check(got, to_host(input(0), stream), arrays == 2 ? to_host(input(1), stream) : std::vector<float>());
         const Timing timing = time_in_graph(stream, calls_for(bytes), 15, call);
         return Measurement{timing, bytes, gpu_read_limit().bytes_per_us()};
       });
@@ -171,34 +180,41 @@ void add_operation(const char* operation, Strategy strategy, std::int64_t n, int
 
 void define_operations() {
   using Span = DeviceSpan<const float>;
+  using Host = std::span<const float>;
   for (int power = 16; power <= std::min(28, GpuPool<float>::largest_power()); power += 4) {
     const std::int64_t n = std::int64_t{1} << power;
     for (const Strategy strategy : {Strategy::automatic, Strategy::cub_device}) {
-      add_operation<float>("min", strategy, n, 1,
-                           [](Span a, Span, float* r, const Options& o, Workspace& w, StreamRef s) {
-                             reduction::min_cuda<float>(a, r, o, w, s);
-                           });
+      add_operation<float>(
+          "min", strategy, n, 1,
+          [](Span a, Span, float* r, const Options& o, Workspace& w, StreamRef s) {
+            reduction::min_cuda<float>(a, r, o, w, s);
+          },
+          [](float got, Host a, Host) { check_min(got, a); });
       add_operation<reduction::Indexed<float>>(
           "argmin", strategy, n, 1,
           [](Span a, Span, reduction::Indexed<float>* r, const Options& o, Workspace& w, StreamRef s) {
             reduction::argmin_cuda<float>(a, r, o, w, s);
-          });
-      add_operation<float>("dot", strategy, n, 2,
-                           [](Span a, Span b, float* r, const Options& o, Workspace& w, StreamRef s) {
-                             reduction::dot_cuda<float, float>(a, b, r, o, w, s);
-                           });
+          },
+          [](const reduction::Indexed<float>& got, Host a, Host) { check_argmin(got, a); });
+      add_operation<float>(
+          "dot", strategy, n, 2,
+          [](Span a, Span b, float* r, const Options& o, Workspace& w, StreamRef s) {
+            reduction::dot_cuda<float, float>(a, b, r, o, w, s);
+          },
+          [](float got, Host a, Host b) { check_dot(got, a, b); });
       add_operation<reduction::Moments>(
           "moments", strategy, n, 1,
           [](Span a, Span, reduction::Moments* r, const Options& o, Workspace& w, StreamRef s) {
             reduction::moments_cuda<float>(a, r, o, w, s);
-          });
+          },
+          [](const reduction::Moments& got, Host a, Host) { check_moments(got, a); });
     }
   }
 }
 
-enum class Who { plan, tuned, cublas };
+enum class Multiply { plan, tuned, cublas };
 
-Measurement measure_multiply(Who who, Mode mode, std::int64_t rows, std::int64_t cols) {
+Measurement measure_multiply(Multiply form, Mode mode, std::int64_t rows, std::int64_t cols) {
   auto& pool = GpuPool<float>::instance();
   Stream stream;
   Workspace workspace;
@@ -211,16 +227,16 @@ Measurement measure_multiply(Who who, Mode mode, std::int64_t rows, std::int64_t
   const DeviceSpan<const float> vector(x, cols);
   std::unique_ptr<CublasMultiply> cublas;
   reduction::RowPlan plan;
-  if (who == Who::cublas) {
+  if (form == Multiply::cublas) {
     cublas = std::make_unique<CublasMultiply>(stream);
-  } else if (who == Who::tuned) {
+  } else if (form == Multiply::tuned) {
     static reduction::TuningCache cache;
     plan = tune_multiply_cuda(cache, matrix(0), vector, y.span(), workspace, stream);
   } else {
     plan = plan_rows(rows, cols, reduction::current_row_device());
   }
   const auto enqueue = [&](int k) {
-    if (who == Who::cublas) {
+    if (form == Multiply::cublas) {
       (*cublas)(matrix(k).data(), rows, cols, x, y.data());
     } else {
       multiply_cuda(matrix(k), vector, y.span(), plan, workspace, stream);
@@ -237,15 +253,15 @@ struct Shape {
 };
 
 void add_products(const std::string& group, const Shape& shape, Mode mode) {
-  for (const auto& [who, label] :
-       {std::pair{Who::plan, "plan"}, {Who::tuned, "tuned"}, {Who::cublas, "peer_cublas"}}) {
+  for (const auto& [form, label] :
+       {std::pair{Multiply::plan, "plan"}, {Multiply::tuned, "tuned"}, {Multiply::cublas, "peer_cublas"}}) {
     add(group + "/float/" + label + "/" + name_of(mode) + "/" + std::to_string(shape.rows) + "x" +
             std::to_string(shape.cols),
-        [who, mode, shape] { return measure_multiply(who, mode, shape.rows, shape.cols); });
+        [form, mode, shape] { return measure_multiply(form, mode, shape.rows, shape.cols); });
   }
 }
 
-// The wide products of appearance models, and a few of other shapes.
+// The wide products of appearance models, and a few other shapes.
 void define_products(bool quick) {
   for (const Mode mode : {Mode::resident, Mode::rotating}) {
     if (quick && mode == Mode::rotating) continue;

@@ -1,4 +1,4 @@
-// The GPU half of reduction_bench.
+// The GPU measurements of reduction_bench.
 #pragma once
 
 namespace triptych::bench {

@@ -139,14 +139,11 @@ void print_table() {
 }
 
 }  // namespace
-}  // namespace triptych::bench
 
-int main(int argc, char** argv) {
-  const int code = triptych::bench::run(
-      argc, argv,
-      "Times every version of the skin-colour sums on 1920 x 1080 frames: the paper's and ours, beside the "
-      "libraries\nand the machine's measured limits. Every result is checked before it is timed.",
-      triptych::bench::define);
-  triptych::bench::print_table();
-  return code;
-}
+const Program program{
+    "Times every version of the skin-colour sums on 1920 x 1080 frames, the paper's and ours, beside "
+    "libraries and\n"
+    "the measured limits of the machine. Every result is checked before it is timed.",
+    define, print_table};
+
+}  // namespace triptych::bench

@@ -155,7 +155,7 @@ __global__ void __launch_bounds__(max_cull_warps * 32, 6) cull_kernel(CullTask t
 
 // Once for each device, before the first launch with as much shared memory.
 void allow_shared_memory() {
-  static reduction::detail::KnownOfDevices known;
+  static reduction::detail::PerDeviceNumber known;
   known.get([](int) {
     const auto bytes = static_cast<int>(cull_shared_bytes(staged_shapes, max_cull_warps));
     TRIPTYCH_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(&cull_kernel),

@@ -2,7 +2,7 @@
 #include <triptych/capsule_likelihood/tune.hpp>
 #include <triptych/core/cuda.cuh>
 #include <triptych/core/device.hpp>
-#include <triptych/core/replay.hpp>
+#include <triptych/core/graph_timing.hpp>
 
 #include "likelihood/tuned_options.hpp"
 #include "rays/rays_cuda_data.hpp"
@@ -18,8 +18,8 @@ EvaluateOptions tune_evaluate_cuda(reduction::TuningCache& cache, const DeviceRa
   bool measured = false;
   const auto time_us = [&](const EvaluateOptions& options) {
     measured = true;
-    return replay_us(stream, 1,
-                     [&] { evaluate_cuda(rays, bodies, results.span(), options, workspace, stream); });
+    return graph_us_per_call(
+        stream, 1, [&] { evaluate_cuda(rays, bodies, results.span(), options, workspace, stream); });
   };
   const std::int64_t points = rays.data().points;
   const EvaluateOptions best = tune_evaluate(cache, Device::cuda(ordinal).properties().name, method,

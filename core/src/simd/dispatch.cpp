@@ -10,7 +10,7 @@ namespace triptych::simd {
 namespace {
 
 #if defined(__x86_64__)
-// Not every compiler's __builtin_cpu_supports knows the name.
+// By cpuid: some compilers' __builtin_cpu_supports does not accept "f16c".
 bool converts_halves() {
   unsigned a = 0, b = 0, c = 0, d = 0;
   return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;

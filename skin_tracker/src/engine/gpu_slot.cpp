@@ -1,6 +1,6 @@
+#include <triptych/core/cpu_pause.hpp>
 #include <triptych/core/cuda.cuh>
 #include <triptych/core/error.hpp>
-#include <triptych/core/relax.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -200,7 +200,7 @@ bool GpuSlot::is_done() const {
 Sums GpuSlot::wait() {
   constexpr int looks_per_question = 4096;
   for (int looks = 1; !is_done(); ++looks) {
-    relax();
+    cpu_pause();
     if (looks % looks_per_question != 0) continue;
     const cudaError_t code = cudaStreamQuery(to_cuda(stream_));
     if (code == cudaErrorNotReady) {

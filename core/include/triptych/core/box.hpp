@@ -12,10 +12,10 @@ struct BasicBox {
   friend bool operator==(const BasicBox&, const BasicBox&) = default;
 };
 
-using Box = BasicBox<double>;    // of a face, a head: at any place
+using Box = BasicBox<double>;    // with subpixel precision, such as a face or a head
 using PixelBox = BasicBox<int>;  // of whole pixels
 
-// The part of box that lies inside an image of that size; empty (0 x 0 at 0, 0) when nothing does.
+// The intersection of box and an image of width x height pixels; 0 x 0 at (0, 0) when it is empty.
 PixelBox clip(const PixelBox& box, int width, int height);
 
 }  // namespace triptych

@@ -1,8 +1,8 @@
-// Owning device and page-locked host memory, and asynchronous copies between the two.
+// Owning buffers of device memory and of pinned host memory, and asynchronous copies between them.
 //
-// Buffers are uninitialised, move and do not copy. Allocating throws Unavailable without a usable GPU and
-// CudaError when memory runs out; it may synchronise the device, as may freeing. A count of 0 allocates
-// nothing, and data() is null.
+// Buffers are uninitialised and move-only. Allocation throws Unavailable without a usable GPU and CudaError
+// when memory runs out. Allocating and freeing may synchronise the device. A count of 0 allocates nothing,
+// and data() is null.
 #pragma once
 
 #include <triptych/core/span.hpp>
@@ -17,8 +17,8 @@
 
 namespace triptych {
 
-// How many allocations the process has made so far: equal before and after means that nothing was allocated
-// between.
+// The number of allocations of the process so far. Two equal counts show that nothing was allocated between
+// them.
 std::int64_t device_allocation_count() noexcept;
 std::int64_t pinned_allocation_count() noexcept;
 
@@ -60,7 +60,7 @@ class Buffer {
   std::size_t size_bytes() const noexcept { return static_cast<std::size_t>(size_) * sizeof(T); }
   bool empty() const noexcept { return size_ == 0; }
 
-  // DeviceSpan for device memory, std::span for page-locked host memory.
+  // DeviceSpan for device memory, std::span for pinned host memory.
   auto span() noexcept { return make_span(data(), size_); }
   auto span() const noexcept { return make_span(data(), size_); }
 
@@ -85,8 +85,8 @@ using DeviceBuffer = detail::Buffer<T, detail::MemoryKind::device>;
 template <class T>
 using PinnedBuffer = detail::Buffer<T, detail::MemoryKind::pinned>;
 
-// Copies enqueue and return: both sides must live until the stream gets there. They overlap with the host
-// only when the host side is page-locked. InvalidArgument when the sizes differ.
+// Copies enqueue and return: both sides must live until the copy has run. A copy overlaps with the host only
+// when its host side is pinned. InvalidArgument when the sizes differ.
 template <class T>
 void copy_to_device(std::span<const std::type_identity_t<T>> from, DeviceSpan<T> to, StreamRef stream) {
   detail::copy_bytes(to.data(), to.size_bytes(), from.data(), from.size_bytes(), detail::CopyKind::to_device,

@@ -1,4 +1,4 @@
-// Wall-clock time that never jumps back.
+// A monotonic clock and a stopwatch.
 #pragma once
 
 #include <chrono>

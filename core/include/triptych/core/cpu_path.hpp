@@ -1,5 +1,5 @@
-// The instruction sets for which a loop is written, by name, for tests and benches: a module says which of
-// them a loop has on this machine, and all of them give the same bits.
+// Names of the instruction sets that a loop is written for. A module lists the paths that a loop has on this
+// machine; all of them give the same bits. Tests and benches select one by name.
 #pragma once
 
 #include <span>
@@ -7,13 +7,13 @@
 
 namespace triptych {
 
-// plain: one element after the other, on every machine. simd: the best of the others that this machine has.
+// plain: scalar code, on every machine. simd: the widest path that this machine has.
 enum class CpuPath { plain, avx2, avx512, neon, simd };
 
 std::string to_string(CpuPath path);
 
-// The path itself, or for simd the last of those available (which begin with plain and get better).
-// InvalidArgument when it is not among them.
+// Returns wanted itself, or for simd the last available path (they are ordered from plain to the widest).
+// InvalidArgument when wanted is not available.
 CpuPath pick_cpu_path(CpuPath wanted, std::span<const CpuPath> available);
 
 }  // namespace triptych

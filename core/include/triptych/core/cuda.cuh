@@ -1,4 +1,4 @@
-// For .cu files: checked CUDA calls and kernel launches. The only header of core that includes CUDA's.
+// For .cu files: checked CUDA calls and kernel launches. The only header of core that includes CUDA headers.
 #pragma once
 
 #include <triptych/core/error.hpp>
@@ -12,7 +12,7 @@
 namespace triptych {
 
 namespace detail {
-// Throws Unavailable when code says that there is no driver or no GPU, else CudaError. Clears CUDA's last
+// Throws Unavailable when code means that there is no driver or no GPU, else CudaError. Clears the last CUDA
 // error.
 [[noreturn]] void throw_cuda_error(const char* call, const char* file, int line, cudaError_t code);
 }  // namespace detail
@@ -28,7 +28,7 @@ namespace detail {
 
 inline cudaStream_t to_cuda(StreamRef stream) noexcept { return stream.get(); }
 
-// After a <<<>>> launch: throws when it was refused. Does not synchronise, so it does not see errors of
+// After a <<<>>> launch: throws when the launch failed. Does not synchronise, so it does not report errors of
 // running kernels.
 inline void check_launch(const char* kernel_name) {
   const cudaError_t code = cudaGetLastError();
@@ -45,7 +45,7 @@ struct LaunchShape {
   bool overlap = false;  // may start before the previous grid of the stream ends: see wait_for_previous_grid
 };
 
-// Enqueues kernel(args...) and returns; throws CudaError when the launch is refused. Does not synchronise.
+// Enqueues kernel(args...) and returns; throws CudaError when the launch fails. Does not synchronise.
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), const LaunchShape& shape, StreamRef stream,
             Arguments&&... arguments) {
@@ -82,8 +82,8 @@ __device__ inline void wait_for_previous_grid() {
 #endif
 }
 
-// In any kernel: lets a following grid that was launched with overlap start once every block has come here or
-// ended.
+// In any kernel: allows the next grid, when launched with overlap, to start once every block has called this
+// or ended.
 __device__ inline void let_next_grid_start() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");

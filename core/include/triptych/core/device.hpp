@@ -1,5 +1,5 @@
-// Where an object runs: on the CPU, on one GPU, on several GPUs, or on a GPU and the CPU together; and what
-// is known about that machine.
+// Device: where an object runs (the CPU, one GPU, several GPUs, or a GPU and the CPU together) and the
+// properties of that hardware.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@ enum class DeviceKind {
   cpu,
   cuda,        // one GPU
   cuda_group,  // several GPUs that share the work
-  joint        // one GPU and the CPU, each a part of every input
+  joint        // one GPU and the CPU, which share every input
 };
 std::string to_string(DeviceKind kind);
 
-// For a CPU: name is the model, multiprocessors the logical cores, memory_bytes the main memory; the rest is
-// 0.
+// For a CPU, name is the model, multiprocessors the number of logical cores, memory_bytes the main memory;
+// the other members are 0.
 struct DeviceProperties {
   std::string name;
   std::size_t memory_bytes = 0;
@@ -29,12 +29,12 @@ struct DeviceProperties {
   int max_threads_per_multiprocessor = 0;
   std::size_t shared_memory_per_block_optin = 0;  // bytes
   std::size_t l2_bytes = 0;
-  int driver_version = 0;   // the newest CUDA the driver serves, 1000 * major + 10 * minor
-  int runtime_version = 0;  // the CUDA this library was linked with, in the same form
+  int driver_version = 0;   // the newest CUDA version that the driver supports: 1000 * major + 10 * minor
+  int runtime_version = 0;  // the CUDA version that this library was linked with, in the same form
 };
 
-// A value; copying it is cheap enough for set-up code. An object that cannot run on a kind of device throws
-// InvalidArgument and names the kinds that it takes.
+// A copyable value for set-up code. An object that cannot run on a kind of device throws InvalidArgument,
+// which names the supported kinds.
 class Device {
  public:
   // threads 0 means default_threads(); InvalidArgument when negative.
@@ -42,15 +42,15 @@ class Device {
   // Unavailable with the reason when there is no CUDA or no such GPU; InvalidArgument when ordinal is
   // negative.
   static Device cuda(int ordinal = 0);
-  // Several GPUs; a list of one is that GPU. The same one may be listed again. InvalidArgument when the list
-  // is empty.
+  // Several GPUs; a list of one GPU gives the kind cuda. A GPU may be listed more than once. InvalidArgument
+  // when the list is empty.
   static Device cuda(std::vector<int> ordinals);
-  // A GPU and that many threads of the CPU together.
+  // One GPU and CPU threads (0: default_threads()) together.
   static Device joint(int ordinal = 0, int threads = 0);
   // The first GPU when there is one, else the CPU; never throws for lack of a GPU.
   static Device best();
-  // "cpu", "cuda", "cuda:1", "cuda:0,1", "joint" or "best", as command lines have it. InvalidArgument, which
-  // lists the forms, for anything else.
+  // "cpu", "cuda", "cuda:1", "cuda:0,1", "joint" or "best", for command lines. InvalidArgument, which lists
+  // these forms, for any other text.
   static Device parse(std::string_view text);
 
   DeviceKind kind() const noexcept { return kind_; }
@@ -64,11 +64,11 @@ class Device {
   int threads() const noexcept { return threads_; }
   // Of the GPU (the first one of a group), or of the CPU.
   const DeviceProperties& properties() const noexcept { return properties_; }
-  // One line for people.
+  // One line for a log or a terminal.
   std::string describe() const;
 
-  // Makes the GPU (the first one of a group) the one on which the calling thread allocates and creates
-  // streams; nothing for a CPU.
+  // Makes the GPU (the first one of a group) current for the calling thread; does nothing for a CPU. See
+  // DeviceGuard (device_guard.hpp) for a scope that restores the caller's GPU.
   void activate() const;
 
  private:
@@ -80,19 +80,20 @@ class Device {
   DeviceProperties properties_;
 };
 
-// InvalidArgument, naming the object and the kinds it takes, unless device is of one of them.
+// InvalidArgument, which names the object and the supported kinds, unless device is of one of the kinds.
 void require_kind(const Device& device, std::span<const DeviceKind> kinds, std::string_view object);
 
-// Activates the device and returns it: for a member whose siblings are allocated on that device.
+// Activates the device and returns it: for a member initialiser that precedes members allocated on that
+// device.
 Device activated(Device device);
 
 bool built_with_cuda() noexcept;
-// Usable GPUs; 0 when built without CUDA, without a driver or without a GPU.
+// The number of usable GPUs; 0 when built without CUDA, without a driver or without a GPU.
 int cuda_device_count() noexcept;
-// Why cuda_device_count() is 0, in a sentence; empty when it is not.
+// One sentence: why cuda_device_count() is 0; empty when it is not 0.
 std::string cuda_unavailable_reason();
-// Throws Unavailable, naming the function that cannot run and the reason: the body of every _cuda function in
-// a build without CUDA.
+// Throws Unavailable with the name of the function and the reason: the body of every _cuda function in a
+// build without CUDA.
 [[noreturn]] void throw_cuda_unavailable(const char* function);
 
 }  // namespace triptych

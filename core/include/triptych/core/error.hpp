@@ -1,5 +1,5 @@
-// The one error hierarchy: everything the library throws on purpose derives from Error, and what() is a
-// sentence that says what was wrong with which value and, where it helps, what to do about it.
+// The error hierarchy: every exception of the library derives from Error. what() is a sentence that names the
+// wrong value and, where possible, the remedy.
 #pragma once
 
 #include <triptych/core/host_device.hpp>
@@ -16,20 +16,20 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The caller passed something the contract forbids; nothing was launched or written.
+// An argument violates the contract; nothing was launched or written.
 class InvalidArgument : public Error {
  public:
   using Error::Error;
 };
 
-// The machine or the build lacks what was asked for (no CUDA, no driver, no GPU); what() says which.
+// The machine or the build lacks a requirement (CUDA, a driver, a GPU); what() names it.
 class Unavailable : public Error {
  public:
   using Error::Error;
 };
 
-// A file does not hold what was expected. Lines and columns count from 1; line 0 means that no place is
-// known, and what() is then "file: what" instead of "file:line:column: what".
+// A file has unexpected contents. Lines and columns count from 1; line 0 means that the position is unknown,
+// and what() is then "file: what" instead of "file:line:column: what".
 class ParseError : public Error {
  public:
   ParseError(std::string file, std::int64_t line, std::int64_t column, const std::string& what);
@@ -44,10 +44,11 @@ class ParseError : public Error {
   std::int64_t column_;
 };
 
-// A CUDA runtime call failed: code() is its cudaError_t, words the driver's description of it.
+// A CUDA runtime call failed: code() is its cudaError_t, description the text of cudaGetErrorString.
 class CudaError : public Error {
  public:
-  CudaError(const std::string& call, const std::string& file, int line, int code, const std::string& words);
+  CudaError(const std::string& call, const std::string& file, int line, int code,
+            const std::string& description);
 
   int code() const noexcept { return code_; }
 
@@ -70,7 +71,7 @@ void require(bool condition, const Parts&... parts) {
   if (!condition) detail::throw_invalid_argument(parts...);
 }
 
-// As require, in functions that also run on the device: there it checks nothing.
+// As require, for functions that also run on the device, where it checks nothing.
 template <class... Parts>
 TRIPTYCH_INLINE_HD void require_on_host([[maybe_unused]] bool condition,
                                         [[maybe_unused]] const Parts&... parts) {

@@ -1,4 +1,4 @@
-// Whole files in and out. Errors carry the path and the system's words.
+// Reading and writing whole files. Error messages contain the path and the message of the operating system.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@ namespace triptych {
 // The bytes of a file; Error when it cannot be read.
 std::string read_text(const std::filesystem::path& path);
 
-// Writes beside path, forces the bytes to disk, then renames: readers see the old file or the new one, never
-// a half. Error when that fails; the old file is then intact and nothing is left beside it. Replaces a
-// symbolic link, not what it points at.
+// Writes a temporary file in the same folder, syncs it to disk, then renames it: readers see either the old
+// or the new file. Error when that fails; the old file is then intact and the temporary file is removed.
+// Replaces a symbolic link, not its target.
 void write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes);
 void write_file_atomically(const std::filesystem::path& path, std::string_view text);
 

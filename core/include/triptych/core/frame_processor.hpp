@@ -1,5 +1,5 @@
-// The shape that Tracker, ParticleFilter and Fitter share. Code written for a FrameProcessor serves all
-// three.
+// FrameProcessor: the interface that Tracker, ParticleFilter and Fitter share. Code written for it works with
+// all three.
 #pragma once
 
 #include <triptych/core/device.hpp>
@@ -10,11 +10,11 @@
 
 namespace triptych {
 
-// How many inputs an object takes by submit() before next() must be called.
+// The largest number of inputs in flight: submitted, and not yet returned by next().
 inline constexpr int max_in_flight = 3;
 
-// status says how it went, in words by to_string(status); found() whether the result can be used; score how
-// well the model explains the input, from 0 (not at all) to 1 (wholly), for a threshold of one's own.
+// status is the outcome, as text by to_string(status). found() tells whether the result can be used. score,
+// from 0 to 1, tells how well the model explains the input; higher is better.
 template <class R>
 concept FrameResult = requires(const R& result) {
   { to_string(result.status) } -> std::same_as<std::string>;
@@ -22,9 +22,9 @@ concept FrameResult = requires(const R& result) {
   { result.score } -> std::convertible_to<double>;
 };
 
-// Made of a model, options and a device; then fed one input a frame. step() returns its result; submit() and
-// next() do the same in two halves, results in the order of the inputs, up to max_in_flight on their way. One
-// thread at a time. Move-only.
+// An object is constructed from a model, options and a device, and processes one input per frame. step()
+// returns the result of an input. submit() enqueues an input and next() returns the results in the order of
+// the inputs, with up to max_in_flight in flight. One thread at a time. Move-only.
 template <class T>
 concept FrameProcessor =
     std::movable<T> && !std::copyable<T> && FrameResult<typename T::Result> &&

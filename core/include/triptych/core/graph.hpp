@@ -1,4 +1,4 @@
-// CUDA graphs: work that is enqueued once under capture, then launched many times at the cost of one launch.
+// CUDA graphs: work that is captured once and then launched many times, each time at the cost of one launch.
 #pragma once
 
 #include <triptych/core/stream.hpp>
@@ -19,7 +19,7 @@ struct GraphDeleter {
   void operator()(CUgraphExec_st* executable) const noexcept;
 };
 
-// A capture in progress on stream; destroyed before finish, it ends the capture and drops what was recorded.
+// A capture in progress on stream. Its destructor ends an unfinished capture and discards the recorded work.
 class Capture {
  public:
   explicit Capture(StreamRef stream);
@@ -36,12 +36,12 @@ class Capture {
 
 }  // namespace detail
 
-// An executable graph. Move-only. What its nodes point at must outlive it.
+// An executable graph. Move-only. The memory that its nodes access must outlive it.
 class Graph {
  public:
-  // Records what enqueue() puts on stream, without running it. An exception from enqueue ends the capture, so
-  // that the stream is usable again, and passes through. CudaError when something enqueued cannot be
-  // captured. The capture is local to the calling thread: enqueue must not synchronise or allocate, other
+  // Records the work that enqueue() enqueues on stream, without running it. An exception from enqueue ends
+  // the capture, so that the stream is usable again, and is rethrown. CudaError when some work cannot be
+  // captured. The capture is local to the calling thread: enqueue must not synchronise or allocate; other
   // threads may.
   template <class F>
   static Graph capture(StreamRef stream, F&& enqueue) {

@@ -9,8 +9,8 @@
 
 #define TRIPTYCH_INLINE_HD TRIPTYCH_HD inline
 
-// Before a loop with constant bounds: unrolled in device code, where a register array must not be indexed at
-// run time.
+// Before a loop with constant bounds: unrolls it in device code, where an array in registers cannot be
+// indexed at run time.
 #if defined(__CUDA_ARCH__)
 #define TRIPTYCH_UNROLL _Pragma("unroll")
 #else

@@ -11,7 +11,7 @@
 
 namespace triptych {
 
-// Rows from the top, without gaps: pixel (x, y) is pixels[y * width + x].
+// Row-major from the top, without padding: pixel (x, y) is pixels[y * width + x].
 template <class P>
 struct Image {
   std::int64_t width = 0, height = 0;
@@ -23,14 +23,14 @@ struct Image {
     require(width >= 0 && height >= 0, "an image cannot be ", width, " x ", height, " pixels");
     pixels.resize(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
   }
-  // InvalidArgument when there are not width * height pixels.
+  // InvalidArgument when the number of pixels is not width * height.
   Image(std::int64_t image_width, std::int64_t image_height, std::vector<P> image_pixels)
       : width(image_width), height(image_height), pixels(std::move(image_pixels)) {
     require(width >= 0 && height >= 0 &&
                 pixels.size() == static_cast<std::size_t>(width) * static_cast<std::size_t>(height),
             "an image of ", width, " x ", height, " pixels cannot have ", pixels.size());
   }
-  // A copy of what a view shows.
+  // A copy of the pixels of a view.
   explicit Image(ImageView<const P> view) : width(view.width()), height(view.height()) {
     pixels.reserve(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
     for (std::int64_t y = 0; y < height; ++y) {

@@ -1,6 +1,5 @@
-// ImageView and DeviceImageView: non-owning images whose rows lie pitch_bytes() apart, any number of bytes
-// that keeps pixels aligned. The two are different types; only the host one can be read on the host, only the
-// device one in a kernel.
+// ImageView and DeviceImageView: non-owning images whose rows lie pitch_bytes() apart. The pitch keeps pixels
+// aligned. The two are different types: ImageView is read on the host, DeviceImageView in kernels.
 #pragma once
 
 #include <triptych/core/error.hpp>

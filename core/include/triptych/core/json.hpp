@@ -1,4 +1,4 @@
-// JSON files, with errors that name the place or the key. Json is nlohmann::json.
+// JSON files, with errors that name the position or the key. Json is nlohmann::json.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -23,7 +23,7 @@ void write_json(const std::filesystem::path& path, const Json& json);
 
 namespace detail {
 
-// The member, or ParseError(context) when json is no object or has no such key.
+// The member of that key; ParseError(context) when json is not an object or does not have the key.
 const Json& member(const Json& json, std::string_view key, const std::string& context);
 [[noreturn]] void throw_unexpected(const Json& found, const std::string& key, const std::string& context,
                                    const std::string& expected);
@@ -36,8 +36,8 @@ bool is_integer_in_range(const Json& value) {
 
 }  // namespace detail
 
-// The member json[key] as a T. ParseError, with context (the file, say) as its file, when the key is missing
-// or holds something else; an integer must be written as one and fit into T.
+// The member json[key] as a T. ParseError, with context (such as the file) as its file, when the key is
+// missing or its value is not a T. An integer must be written without a fraction and fit into T.
 template <class T>
 T at(const Json& json, const std::string& key, const std::string& context) {
   const Json& value = detail::member(json, key, context);

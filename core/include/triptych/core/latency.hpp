@@ -1,5 +1,4 @@
-// How long frames took, in a histogram of fixed size: nothing is allocated after construction, however many
-// frames come.
+// Latency statistics of frames, by a histogram of fixed size that never allocates.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +9,7 @@
 
 namespace triptych {
 
-// Of frames, from submit() or step() to their result. All 0 when there was no frame.
+// Times from submit() or step() to the result. All 0 before the first frame.
 struct Latency {
   std::int64_t frames = 0;
   double median_us = 0, p90_us = 0, p99_us = 0, max_us = 0, mean_us = 0;
@@ -26,7 +25,7 @@ class LatencyHistogram {
     ++bins_[std::min(static_cast<std::size_t>(bin), bins - 1)];
   }
 
-  // Quantiles are right to a bin: 1.1 %.
+  // Quantiles are accurate to the width of a bin: 1.1 %.
   Latency latency() const {
     if (frames_ == 0) return {};
     return {frames_,        quantile(0.5), quantile(0.9),
@@ -39,10 +38,10 @@ class LatencyHistogram {
   static constexpr std::size_t bins = 30 * bins_per_octave;  // up to 107 s
 
   double quantile(double share) const {
-    const auto wanted = static_cast<std::int64_t>(std::ceil(share * static_cast<double>(frames_)));
+    const auto rank = static_cast<std::int64_t>(std::ceil(share * static_cast<double>(frames_)));
     std::int64_t seen = 0;
     std::size_t i = 0;
-    while (i + 1 < bins && (seen += bins_[i]) < wanted) ++i;
+    while (i + 1 < bins && (seen += bins_[i]) < rank) ++i;
     return std::min(max_us_, min_us * std::exp2((static_cast<double>(i) + 0.5) / bins_per_octave));
   }
 

@@ -1,4 +1,4 @@
-// A file mapped into memory, for reading.
+// A file mapped into memory, read-only.
 #pragma once
 
 #include <cstddef>
@@ -8,15 +8,16 @@
 
 namespace triptych {
 
-// The bytes of a file, which the owner keeps in reach; they begin at the start of a page. Pages are read when
-// they are first looked at. The file may be replaced or removed meanwhile (write_file_atomically does that),
-// but must not be shortened in place: looking at what is gone would end the program.
+// The bytes of a file, valid while owner lives; they begin at a page boundary. Pages are read from disk at
+// the first access. The file may be replaced or removed (write_file_atomically does that), but must not be
+// truncated in place: an access past its new end ends the program.
 struct MappedFile {
   std::span<const std::byte> bytes;
   std::shared_ptr<const void> owner;
 };
 
-// Error, with the path and the system's words, when it cannot be read or is no plain file.
+// Error, with the path and the message of the operating system, when the file cannot be read or is not a
+// regular file.
 MappedFile map_file(const std::filesystem::path& path);
 
 }  // namespace triptych

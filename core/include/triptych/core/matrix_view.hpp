@@ -1,5 +1,5 @@
 // MatrixView and DeviceMatrixView: non-owning, row-major matrices whose rows lie stride() elements apart. The
-// two are different types; only the host one can be read on the host, only the device one in a kernel.
+// two are different types: MatrixView is read on the host, DeviceMatrixView in kernels.
 #pragma once
 
 #include <triptych/core/error.hpp>

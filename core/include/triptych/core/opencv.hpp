@@ -1,5 +1,5 @@
-// A cv::Mat seen as an ImageView and the other way round, without a copy; and copies. The only header that
-// knows OpenCV: include it where OpenCV is there.
+// Conversions between cv::Mat and ImageView, without a copy, and between cv::Mat and Image, with one. The
+// only header that includes OpenCV.
 #pragma once
 
 #if !__has_include(<opencv2/core/mat.hpp>)
@@ -21,7 +21,7 @@ namespace triptych {
 
 namespace detail {
 
-// A Mat does not know the order of its channels: the caller, who names P, does.
+// A Mat does not know the order of its channels: P states it.
 template <class P>
 void require_pixels(const cv::Mat& mat) {
   require(mat.dims <= 2 && mat.depth() == CV_8U && mat.channels() == PixelTraits<P>::channels,
@@ -31,8 +31,8 @@ void require_pixels(const cv::Mat& mat) {
 
 }  // namespace detail
 
-// The view is valid as long as the Mat's data is. InvalidArgument when the Mat does not hold pixels of P's
-// size.
+// The view is valid as long as the data of the Mat. InvalidArgument when the Mat does not have 8-bit
+// channels, as many as P.
 template <class P>
 ImageView<P> image_view(cv::Mat& mat) {
   detail::require_pixels<P>(mat);
@@ -45,14 +45,14 @@ ImageView<const P> image_view(const cv::Mat& mat) {
   return {reinterpret_cast<const P*>(mat.data), mat.cols, mat.rows, static_cast<std::int64_t>(mat.step[0])};
 }
 
-// A copy of the Mat's pixels. InvalidArgument as image_view.
+// A copy of the pixels of the Mat. InvalidArgument as for image_view.
 template <class P>
 Image<P> to_image(const cv::Mat& mat) {
   return Image<P>(image_view<P>(mat));
 }
 
-// A Mat over the view's pixels, without a copy: valid as long as they are. OpenCV does not know const: do not
-// write to the Mat of an ImageView<const P>.
+// A Mat over the pixels of the view, without a copy; valid as long as they are. A Mat has no const form: do
+// not write to the Mat of an ImageView<const P>.
 template <class P>
 cv::Mat mat_view(ImageView<P> image) {
   using Pixel = std::remove_const_t<P>;
@@ -61,7 +61,7 @@ cv::Mat mat_view(ImageView<P> image) {
           static_cast<std::size_t>(image.pitch_bytes())};
 }
 
-// A copy of the image's pixels.
+// A copy of the pixels of the image.
 template <class P>
 cv::Mat to_mat(const Image<P>& image) {
   return mat_view(image.view()).clone();

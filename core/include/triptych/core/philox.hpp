@@ -1,7 +1,7 @@
 // Philox4x32-10, the counter-based random numbers of Salmon, Moraes, Dror and Shaw ("Parallel random numbers:
-// as easy as 1, 2, 3", 2011), and the distributions made of them. Host and device give the same bits, normal
-// numbers included: those use only operations that IEEE 754 rounds one way (no libm). That holds unless the
-// compiler is told to break such rules (-ffast-math, --use_fast_math).
+// as easy as 1, 2, 3", 2011), and distributions derived from them. Host and device give the same bits, also
+// for normal numbers, which use only operations whose rounding IEEE 754 defines (no libm). -ffast-math and
+// --use_fast_math break this.
 #pragma once
 
 #include <triptych/core/host_device.hpp>
@@ -54,14 +54,13 @@ struct NormalPair {
 TRIPTYCH_INLINE_HD NormalPair normal_pair(std::uint32_t bits0, std::uint32_t bits1) {
   const float radius = portable_sqrt(-2.0f * portable_log(uniform_above_zero(bits0)));
   const CosSin direction = portable_cos_sin(uniform_below_one(bits1));
-  // fmaf with 0, since a plain product could be fused into the caller's next addition on one side and not the
-  // other.
+  // fmaf with 0: a plain product could be fused with the caller's next addition on the host or the device
+  // alone.
   return {fmaf(radius, direction.cos, 0.0f), fmaf(radius, direction.sin, 0.0f)};
 }
 
-// The numbers of one (seed, stream id): streams of the same seed are independent, so give each thread or
-// particle its own id. Sequential use (next...) walks the blocks from 0; block(i) reaches any of them
-// directly.
+// The random numbers of one (seed, stream id). Streams of the same seed are independent: give each thread or
+// particle its own id. next...() goes through the blocks from 0; block(i) is random access.
 class PhiloxStream {
  public:
   TRIPTYCH_HD PhiloxStream(std::uint64_t seed, std::uint64_t stream_id)

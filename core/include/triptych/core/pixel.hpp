@@ -1,5 +1,4 @@
-// Pixels of 8 bits per channel, in the order in which the bytes lie in memory, and the names of their
-// formats.
+// Pixels of 8 bits per channel, in the byte order of memory, and the names of their formats.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +57,7 @@ int channels(PixelFormat format);
 
 // The enumerator's name, "rgb8" and so on.
 std::string to_string(PixelFormat format);
-// The inverse of to_string; InvalidArgument, which lists the names, for anything else.
+// The inverse of to_string; InvalidArgument, which lists the names, for any other text.
 PixelFormat parse_pixel_format(std::string_view name);
 
 }  // namespace triptych

@@ -1,6 +1,6 @@
-// Elementary functions that give the same bits on host and device. They use only operations that IEEE 754
-// rounds one way, with every multiply-add fused by name, so that no compiler can choose; accurate to about an
-// ulp.
+// Elementary functions that give the same bits on host and device. They use only operations whose rounding
+// IEEE 754 defines, and explicit fused multiply-adds, so that the result does not depend on the compiler. The
+// error is about one ulp.
 #pragma once
 
 #include <cmath>
@@ -45,8 +45,8 @@ struct CosSin {
 
 namespace detail {
 
-// The cosine and sine of a quarter turn taken quarters times, plus x, |x| at most pi/4, by Taylor polynomials
-// whose first omitted terms are below 2^-28.
+// The cosine and sine of quarters * pi/2 + x, |x| at most pi/4, by Taylor polynomials whose first omitted
+// terms are below 2^-28.
 TRIPTYCH_INLINE_HD CosSin cos_sin_of_quarters(std::uint32_t quarters, float x) {
   const float z = x * x;
   float c = fmaf(z, -1.0f / 3628800.0f, 1.0f / 40320.0f);
@@ -66,8 +66,8 @@ TRIPTYCH_INLINE_HD CosSin cos_sin_of_quarters(std::uint32_t quarters, float x) {
 
 }  // namespace detail
 
-// The cosine and sine of turn * 2 pi for turn in [0, 1), a multiple of 2^-24: the nearest quarter turn is
-// taken off exactly.
+// The cosine and sine of turn * 2 pi for turn in [0, 1), a multiple of 2^-24. Subtracting the nearest quarter
+// turn is exact.
 TRIPTYCH_INLINE_HD CosSin portable_cos_sin(float turn) {
   const float quarters = 4.0f * turn;
   const int nearest = (static_cast<int>(2.0f * quarters) + 1) / 2;
@@ -75,10 +75,10 @@ TRIPTYCH_INLINE_HD CosSin portable_cos_sin(float turn) {
   return detail::cos_sin_of_quarters(static_cast<std::uint32_t>(nearest), x);
 }
 
-// The cosine and sine of an angle in radians, |radians| at most 10,000. The nearest multiple of pi/2 is taken
-// off in three parts; the difference from the first part is exact, since it is a small multiple of 2^-24.
+// The cosine and sine of an angle in radians, |radians| at most 10,000. The nearest multiple of pi/2 is
+// subtracted in three parts; the first difference is exact, since it is a small multiple of 2^-24.
 TRIPTYCH_INLINE_HD CosSin portable_cos_sin_rad(float radians) {
-  constexpr float round_to_integer = 0x1.8p23f;  // adding it leaves no room for a fraction
+  constexpr float round_to_integer = 0x1.8p23f;  // adding it rounds to the nearest integer
   const float shifted = fmaf(radians, 0.63661977f, round_to_integer);
   const float quarters = shifted - round_to_integer;
 #if defined(__CUDA_ARCH__)
@@ -100,9 +100,9 @@ TRIPTYCH_INLINE_HD float portable_sqrt(float x) {
 #endif
 }
 
-// e^x to within an ulp or so: x = k ln 2 + r with |r| <= ln 2 / 2, e^r by its Taylor polynomial, whose first
-// omitted term is below 2^-27. Below -87 the result is 0 (no subnormal numbers), above 88 infinity; NaN stays
-// NaN.
+// e^x with an error of about one ulp: x = k ln 2 + r with |r| <= ln 2 / 2, e^r by its Taylor polynomial,
+// whose first omitted term is below 2^-27. Below -87 the result is 0 (no subnormal numbers), above 88
+// infinity. NaN gives NaN.
 TRIPTYCH_INLINE_HD float portable_exp(float x) {
   if (x < -87.0f) return 0.0f;
   if (x > 88.0f) return HUGE_VALF;
@@ -119,7 +119,7 @@ TRIPTYCH_INLINE_HD float portable_exp(float x) {
   p = fmaf(p, r, 0.5f);
   p = fmaf(p, r, 1.0f);
   p = fmaf(p, r, 1.0f);
-  // 2^k for -126 <= k <= 127, put together from its bits.
+  // 2^k for -126 <= k <= 127, composed from its bits.
   const std::uint32_t bits = static_cast<std::uint32_t>(static_cast<std::int32_t>(k) + 127) << 23;
 #if defined(__CUDA_ARCH__)
   return p * __uint_as_float(bits);

@@ -1,5 +1,5 @@
-// SharedArray: elements that nobody changes any more, kept alive by whoever looks at them: a vector of its
-// own, or a part of a file that is mapped into memory.
+// SharedArray: a read-only array with shared ownership. Copies refer to the same elements, which belong to a
+// vector or to a part of a memory-mapped file.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ template <class T>
 class SharedArray {
  public:
   SharedArray() = default;
-  // Takes the vector over.
+  // Takes ownership of the vector.
   SharedArray(std::vector<T> values)
       : SharedArray(std::make_shared<const std::vector<T>>(std::move(values))) {}
-  // Elements that owner keeps alive.
+  // The elements must live as long as owner.
   SharedArray(std::span<const T> elements, std::shared_ptr<const void> owner)
       : elements_(elements), owner_(std::move(owner)) {}
 

@@ -11,7 +11,7 @@ struct CUevent_st;
 
 namespace triptych {
 
-// Whether an event keeps the time at which it was reached; without it, events are cheaper.
+// Whether an event records its time. Events without a time are cheaper.
 enum class Timing { off, on };
 
 class StreamRef;
@@ -32,9 +32,9 @@ class Event {
 
   CUevent_st* get() const noexcept { return event_.get(); }
 
-  // Marks the end of what is enqueued on stream so far; does not synchronise.
+  // Records the point after all work enqueued on stream so far; does not synchronise.
   void record(StreamRef stream);
-  // Blocks the host until the recorded point is reached (at once when nothing was recorded).
+  // Blocks the host until the recorded point is reached; returns at once when nothing was recorded.
   void synchronize() const;
   // True when the recorded point has been reached; does not synchronise.
   bool query() const;
@@ -45,8 +45,8 @@ class Event {
   std::unique_ptr<CUevent_st, detail::EventDeleter> event_;
 };
 
-// A stream owned by somebody else, who keeps it alive; cheap to copy. It cannot be made from a literal 0 or
-// nullptr, so that the legacy default stream is never meant by accident.
+// A non-owning reference to a stream, which must outlive it; cheap to copy. It cannot be constructed from a
+// literal 0 or nullptr, so that nobody uses the legacy default stream by accident.
 class StreamRef {
  public:
   explicit StreamRef(CUstream_st* stream) noexcept : stream_(stream) {}
@@ -59,15 +59,15 @@ class StreamRef {
   void synchronize() const;
   // True between the beginning and the end of a graph capture.
   bool is_capturing() const;
-  // Later work of this stream waits, on the device, until event is reached.
+  // Work that is enqueued later on this stream waits, on the device, for event.
   void wait(const Event& event) const;
 
  private:
   CUstream_st* stream_;
 };
 
-// An owned stream on the current device that does not wait for the legacy default stream. Move-only; work
-// still enqueued when it is destroyed runs to its end.
+// An owned stream on the current device that does not synchronise with the legacy default stream. Move-only.
+// Work that is still enqueued when the stream is destroyed runs to its end.
 class Stream {
  public:
   Stream();

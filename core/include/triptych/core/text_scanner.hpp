@@ -1,4 +1,4 @@
-// Reads words and numbers off a text, and knows line and column for what goes wrong.
+// TextScanner: reads words and numbers from a text; its errors have the line and the column.
 #pragma once
 
 #include <triptych/core/error.hpp>
@@ -11,7 +11,7 @@
 
 namespace triptych {
 
-// A word shortened for a message, bytes that are no plain characters replaced.
+// A word quoted for a message: shortened, with bytes that are not printable ASCII replaced by '?'.
 inline std::string shown(std::string_view word) {
   constexpr std::size_t longest = 40;
   std::string text(word.substr(0, longest));
@@ -25,12 +25,12 @@ class TextScanner {
  public:
   TextScanner(std::string_view text, std::string file) : text_(text), file_(std::move(file)) {}
 
-  // The next word (what stands between spaces, tabs and line ends), across lines; empty at the end.
+  // The next word (words are separated by whitespace), across lines; empty at the end.
   std::string_view word() {
     skip_space(true);
     return take_word();
   }
-  // As word, but lines from a word that begins with # on are passed over.
+  // As word, but skips comments: from a word that begins with # to the end of the line.
   std::string_view word_past_comments() {
     std::string_view found = word();
     while (!found.empty() && found.front() == '#') {
@@ -45,7 +45,7 @@ class TextScanner {
     skip_space(false);
     return take_word();
   }
-  // What is left of the line, without spaces at both ends; goes to the next line.
+  // The rest of the line without leading and trailing whitespace; moves to its end.
   std::string_view rest_of_line() {
     skip_space(false);
     mark();
@@ -56,7 +56,7 @@ class TextScanner {
     at_ = end;
     return rest;
   }
-  // Puts the last word back.
+  // Moves back to the beginning of the last word.
   void back() {
     at_ = word_at_;
     line_ = word_line_;

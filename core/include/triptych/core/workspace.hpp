@@ -1,5 +1,5 @@
-// Device scratch memory that operations share: reserved once for the largest size, then reused without
-// allocating.
+// Device scratch memory that operations share: it grows to the largest size in use and is then reused without
+// allocation.
 #pragma once
 
 #include <triptych/core/buffer.hpp>
@@ -10,21 +10,20 @@
 
 namespace triptych {
 
-// Serves one stream at a time: operations that use the same workspace must be ordered on one stream.
-// Move-only.
+// For one stream at a time: operations that use the same workspace must be ordered on one stream. Move-only.
 class Workspace {
  public:
-  // Words that are 0 between operations; an operation may count in them and must leave them at 0 when it
-  // finishes.
+  // The number of 32-bit words that are 0 between operations. An operation may count in them and must reset
+  // them to 0 before it ends.
   static constexpr int ticket_count = 65536;
 
-  // Empty: no memory, no tickets, until the first reserve (also of 0 bytes).
+  // Empty: no memory and no tickets until the first reserve (of 0 bytes too).
   Workspace() = default;
 
-  // Grows the scratch area to at least bytes, never shrinks it; its contents are lost when it grows. Growing
-  // synchronises stream, allocates, and enqueues the zeroing of the tickets; when nothing has to grow,
-  // nothing happens. InvalidArgument when it would have to grow while stream is capturing. When it throws,
-  // the workspace is unchanged.
+  // Grows the scratch area to at least that many bytes; does nothing when it is large enough. Growing
+  // synchronises stream, allocates, loses the contents and enqueues the zeroing of the tickets.
+  // InvalidArgument when the workspace has to grow while stream is capturing. After an exception the
+  // workspace is unchanged.
   void reserve(std::size_t bytes, StreamRef stream);
 
   // Device pointers, null before the first reserve. scratch() is aligned to 256 bytes.

@@ -1,8 +1,9 @@
-// Choices found by measuring, and a small file that remembers them per device, operation and size.
+// Tuning: choices by measurement, and a file that stores them per device, operation and size.
 //
-// scripts/bench --tune fills the default file. It is read once a process, when Strategy::automatic or another
-// automatic choice is needed first, and then decides for ready-made sums, for automatic_row_plan() and for
-// the zeros of capsule_likelihood's EvaluateOptions. TRIPTYCH_TUNING=off in the environment leaves it unread.
+// scripts/bench --tune fills the default file. A process reads it once, at the first use of
+// Strategy::automatic or another automatic choice. It then decides for the sums of reduce.hpp, for
+// automatic_row_plan() and for the zeros of capsule_likelihood's EvaluateOptions. With TRIPTYCH_TUNING=off in
+// the environment it is not read.
 #pragma once
 
 #include <triptych/reduction/reduce.hpp>
@@ -16,17 +17,17 @@
 
 namespace triptych::reduction {
 
-// key -> choice, kept in a JSON file. A file that is missing, corrupt, of another program or another version
-// is taken as empty, with the reason in note(); it is replaced at the next save, which is atomic. Entries of
-// other devices are kept.
+// A map from keys to choices, stored in a JSON file. A file that is missing, corrupt, or of another program
+// or version counts as empty, with the reason in note(); the next save, which is atomic, replaces it. Entries
+// of other devices are kept.
 class TuningCache {
  public:
-  TuningCache() = default;  // remembers nothing beyond its own life
+  TuningCache() = default;  // in memory only
   explicit TuningCache(std::filesystem::path file);
 
   std::optional<std::string> find(const std::string& device, const std::string& key) const;
   void remember(const std::string& device, const std::string& key, const std::string& choice);
-  void save() const;  // nothing without a file; Error when the file cannot be written
+  void save() const;  // does nothing without a file; Error when the file cannot be written
 
   const std::string& note() const { return note_; }
   std::size_t size() const;
@@ -38,34 +39,32 @@ class TuningCache {
   std::filesystem::path file_;
   std::string note_;
   using Choices = std::map<std::string, std::map<std::string, std::string>>;  // device -> key -> choice
-  Choices choices_;                                                           // all that is known
-  Choices remembered_;  // what was found here, and wins over the file at a save
+  Choices choices_;     // of the file and of this object
+  Choices remembered_;  // of this object; they override the file at a save
 };
 
-// The choices in default_file(); none when there is no such file, when it cannot be used, or when the
-// environment says TRIPTYCH_TUNING=off. Read at the first call; what is saved later counts for the next
-// process.
+// The choices in default_file(); empty when the file is missing or unusable, or with TRIPTYCH_TUNING=off.
+// Read at the first call; choices that are saved later apply to later processes.
 const TuningCache& default_tuning() noexcept;
 
-// Picks the fastest of `candidates` by `measure` (microseconds; a throw disqualifies), unless the cache
-// knows.
+// The fastest of `candidates` by `measure` (microseconds; an exception excludes the plan), unless the cache
+// has the shape.
 RowPlan tune_rows(TuningCache& cache, const std::string& device, std::int64_t rows, std::int64_t cols,
                   const std::vector<RowPlan>& candidates,
                   const std::function<double(const RowPlan&)>& measure);
 
-// The same for y = A x on the current CUDA device, timing replays of a captured graph over the given matrix
-// (its contents are read, y is overwritten), unless the cache or default_tuning() knows. Synchronises.
+// The same for y = A x on the current CUDA device, by the time of a captured graph over the given matrix
+// (y is overwritten), unless the cache or default_tuning() has the shape. Synchronises.
 RowPlan tune_multiply_cuda(TuningCache& cache, DeviceMatrixView<const float> a, DeviceSpan<const float> x,
                            DeviceSpan<float> y, Workspace& workspace, StreamRef stream);
 
-// The plan for a shape on the current CUDA device: what default_tuning() knows, else plan_rows().
+// The plan for a shape on the current CUDA device: from default_tuning(), else from plan_rows().
 RowPlan automatic_row_plan(std::int64_t rows, std::int64_t cols);
 
-// The same for a strategy of sum_cuda<A, T>: what Strategy::automatic then stands for on this device for that
-// accumulator, that element and ranges of that size class (as many bits in the number of bytes); in this
-// process and, when the cache is the default file, in later ones. single_pass unless another is more than 3 %
-// faster. Only strategies with a fixed order of combining are measured, and a float sum that asks for
-// gpu_to_gpu stays with single_pass. Synchronises.
+// The strategy that Strategy::automatic uses from now on for sum_cuda<A, T> on this device, for ranges of the
+// same size class (the bit width of the number of bytes); in this process and, when the cache is the default
+// file, in later ones. It is single_pass unless another is more than 3 % faster. Only strategies with a fixed
+// order of combination are measured, and a float sum with gpu_to_gpu always uses single_pass. Synchronises.
 template <class A, class T>
 requires SumPair<T, A> Strategy tune_sum_cuda(TuningCache& cache, DeviceSpan<const T> values,
                                               Workspace& workspace, StreamRef stream);

@@ -1,13 +1,11 @@
-// What is combined: commutative monoids (an identity and a combine) over small accumulators, for host and
-// device.
+// Monoids: how two values combine. A monoid is commutative and has an identity; for host and device.
 //
 // A monoid is any struct with
 //   using Value = ...;                          trivial (copyable and default constructible); the accumulator
-//   static constexpr bool exact = ...;          true when every order of combining gives the same bits
+//   static constexpr bool exact = ...;          true when every order of combination gives the same bits
 //   Value identity() const;
 //   Value operator()(Value a, Value b) const;   commutative and associative (up to rounding when not exact)
-// and, if it likes, `__device__ static void atomic(Value* address, Value v)`, which the atomic strategies
-// then use.
+// and optionally `__device__ static void atomic(Value* address, Value v)` for the atomic strategies.
 #pragma once
 
 #include <triptych/core/host_device.hpp>
@@ -80,7 +78,7 @@ TRIPTYCH_HD inline bool is_negative(T v) {
   return std::bit_cast<Bits>(v) < 0;
 }
 
-// Without short circuits: on a GPU these are predicates instead of branches.
+// Without short-circuit evaluation: a GPU uses predicates instead of branches.
 template <Number T>
 TRIPTYCH_HD inline T lower_of(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -102,15 +100,15 @@ TRIPTYCH_HD inline T higher_of(T a, T b) {
 }
 
 #ifdef __CUDA_ARCH__
-// A GPU has one instruction for floats, with the same rules.
+// One instruction for floats, with the same result for NaN and zeros.
 __device__ inline float lower_of(float a, float b) { return fminf(a, b); }
 __device__ inline float higher_of(float a, float b) { return fmaxf(a, b); }
 #endif
 
 }  // namespace detail
 
-// The smallest value; of nothing, +infinity or the type's largest. NaNs are passed over, and -0 is below +0,
-// so that the bits do not depend on the order.
+// The smallest value; +infinity or the largest value of the type for an empty range. NaNs are ignored, and -0
+// is below +0, so that the bits do not depend on the order.
 template <Number T>
 struct Min {
   using Value = T;
@@ -119,7 +117,8 @@ struct Min {
   TRIPTYCH_HD T operator()(T a, T b) const { return detail::lower_of(a, b); }
 };
 
-// The largest value; of nothing, -infinity or the type's lowest. NaNs are passed over, and +0 is above -0.
+// The largest value; -infinity or the lowest value of the type for an empty range. NaNs are ignored, and +0
+// is above -0.
 template <Number T>
 struct Max {
   using Value = T;
@@ -128,7 +127,7 @@ struct Max {
   TRIPTYCH_HD T operator()(T a, T b) const { return detail::higher_of(a, b); }
 };
 
-// A value and where it stands. index == no_index: there was no value (nothing given, or NaNs alone).
+// A value and its index. index == no_index: there is no value (an empty range, or only NaNs).
 inline constexpr std::int64_t no_index = std::numeric_limits<std::int64_t>::max();
 
 template <Number T>
@@ -138,7 +137,7 @@ struct Indexed {
   friend bool operator==(const Indexed&, const Indexed&) = default;
 };
 
-// Where the smallest value stands; the lowest index among equals. NaNs are passed over.
+// The smallest value and its index; the lowest index of equal values. NaNs are ignored.
 template <Number T>
 struct ArgMin {
   using Value = Indexed<T>;
@@ -170,7 +169,7 @@ struct Moments {
   TRIPTYCH_HD double sample_variance() const { return count > 1 ? m2 / (count - 1) : 0; }  // unbiased
 };
 
-// Chan, Golub and LeVeque's merge: one pass, and no cancellation however far the mean is from zero.
+// The merge of Chan, Golub and LeVeque: one pass, without cancellation when the mean is far from zero.
 struct MergeMoments {
   using Value = Moments;
   static constexpr bool exact = false;
@@ -178,7 +177,7 @@ struct MergeMoments {
   TRIPTYCH_HD Moments identity() const { return {0, 0, 0}; }
   TRIPTYCH_HD Moments operator()(Moments a, Moments b) const {
     const double delta = b.mean - a.mean;
-    if (a.count == b.count) {  // the common case inside a tree; costs no division
+    if (a.count == b.count) {  // the common case in a tree; needs no division
       return {a.count + b.count, a.mean + 0.5 * delta, a.m2 + b.m2 + delta * delta * (0.5 * a.count)};
     }
     if (b.count == 0) return a;

@@ -1,12 +1,11 @@
-// The ready-made reductions of an array: sum, min, max, argmin, argmax, dot, moments, each as a CPU and a
-// CUDA twin. For transforms, structs and monoids of one's own see transform_reduce_cpu.hpp and
-// transform_reduce.cuh.
+// Reductions of an array: sum, min, max, argmin, argmax, dot, moments, each as a CPU and a CUDA twin. See
+// transform_reduce_cpu.hpp and transform_reduce.cuh for user-defined transforms, structs and monoids.
 //
-// The CUDA forms enqueue on the stream and return: they never synchronise, can be captured in a graph, and
-// allocate nothing once the workspace is large enough. *result_on_device is valid when the stream has come
-// that far. Arrays may have any length (more than 2^31 too) and alignment. Nothing in, identity out: 0,
-// +-infinity or the type's limits, no_index. Errors: InvalidArgument for a null pointer or a promise the
-// strategy cannot keep; Unavailable without CUDA.
+// The CUDA functions enqueue on the stream and return: they never synchronise, can be captured in a graph,
+// and allocate nothing once the workspace is large enough. *result_on_device is valid after this work on the
+// stream has finished. Arrays may have any length, above 2^31 too, and any alignment. The result of an empty
+// array is the identity: 0, +-infinity or the limits of the type, no_index. Errors: InvalidArgument for a
+// null pointer or a level of determinism that the strategy does not have; Unavailable without CUDA.
 #pragma once
 
 #include <triptych/core/span.hpp>
@@ -24,7 +23,7 @@ template <class T>
 concept Element = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::int32_t> ||
     std::same_as<T, std::uint32_t> || std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t>;
 
-// The accumulator is said, not guessed: the element's own type, or a wider one of its kind.
+// The caller states the accumulator: the type of the element, or a wider type of the same kind.
 template <class T, class A>
 concept SumPair = Element<T> && Element<A> && std::is_floating_point_v<T>
 == std::is_floating_point_v<A>&& std::is_signed_v<T> == std::is_signed_v<A> && sizeof(A) >= sizeof(T);
@@ -92,8 +91,8 @@ template <MomentElement T>
 void moments_cuda(DeviceSpan<const T> values, Moments* result_on_device, const Options& options,
                   Workspace& workspace, StreamRef stream);
 
-// Scratch that the CUDA forms need for `count` elements with accumulators of up to 24 bytes, by any strategy:
-// reserve this much before a capture.
+// Scratch bytes that the CUDA functions need for `count` elements with accumulators of up to 24 bytes, by any
+// strategy. Reserve them before a capture.
 std::size_t reduce_workspace_bytes(std::int64_t count);
 
 }  // namespace triptych::reduction

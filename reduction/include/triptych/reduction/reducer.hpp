@@ -1,4 +1,5 @@
-// The object form: a Reducer is made once for a device, owns its stream and scratch, and answers with values.
+// The object form: a Reducer is made once for a device, owns its stream and scratch memory, and returns
+// values.
 //
 //   Reducer reducer(Device::best());
 //   double total = reducer.sum<double, float>(samples);   // accumulator, element
@@ -6,6 +7,7 @@
 
 #include <triptych/core/buffer.hpp>
 #include <triptych/core/device.hpp>
+#include <triptych/core/device_guard.hpp>
 #include <triptych/core/error.hpp>
 #include <triptych/reduction/reduce.hpp>
 
@@ -17,16 +19,16 @@
 
 namespace triptych::reduction {
 
-// Every call waits for its answer. On a GPU, host arrays are copied into a buffer that grows to the largest
-// one seen; after that, nothing is allocated. The DeviceSpan forms need a reducer on a GPU (InvalidArgument
-// otherwise) and data that are already there: work on other streams is not waited for. Move-only; one thread
-// at a time.
+// Every call waits for its result. On a GPU, host arrays are first copied into a device buffer, which grows
+// to the largest array; after that, a call allocates nothing. The DeviceSpan forms need a reducer on a GPU
+// (InvalidArgument otherwise) and do not wait for work on other streams. The caller's current CUDA device is
+// unchanged after each call. Move-only; one thread at a time.
 class Reducer {
  public:
   explicit Reducer(const Device& device, const Options& options = {}, const CpuOptions& cpu_options = {})
       : device_(device), options_(options), cpu_options_(cpu_options) {
     if (device.is_cuda()) {
-      device.activate();
+      const DeviceGuard guard(device);
       gpu_.emplace();
     } else if (cpu_options.threads == 0) {
       cpu_options_.threads = device.threads();
@@ -41,7 +43,7 @@ class Reducer {
   }
   template <class A, class T>
   requires SumPair<T, A> A sum(DeviceSpan<const T> values) {
-    return answer<A>(
+    return result_of<A>(
         [&](A* result, Gpu& gpu) { sum_cuda<A, T>(values, result, options_, gpu.workspace, gpu.stream); });
   }
 
@@ -51,7 +53,7 @@ class Reducer {
   }
   template <Element T>
   T min(DeviceSpan<const T> values) {
-    return answer<T>(
+    return result_of<T>(
         [&](T* result, Gpu& gpu) { min_cuda<T>(values, result, options_, gpu.workspace, gpu.stream); });
   }
 
@@ -61,7 +63,7 @@ class Reducer {
   }
   template <Element T>
   T max(DeviceSpan<const T> values) {
-    return answer<T>(
+    return result_of<T>(
         [&](T* result, Gpu& gpu) { max_cuda<T>(values, result, options_, gpu.workspace, gpu.stream); });
   }
 
@@ -71,7 +73,7 @@ class Reducer {
   }
   template <Element T>
   Indexed<T> argmin(DeviceSpan<const T> values) {
-    return answer<Indexed<T>>([&](Indexed<T>* result, Gpu& gpu) {
+    return result_of<Indexed<T>>([&](Indexed<T>* result, Gpu& gpu) {
       argmin_cuda<T>(values, result, options_, gpu.workspace, gpu.stream);
     });
   }
@@ -82,7 +84,7 @@ class Reducer {
   }
   template <Element T>
   Indexed<T> argmax(DeviceSpan<const T> values) {
-    return answer<Indexed<T>>([&](Indexed<T>* result, Gpu& gpu) {
+    return result_of<Indexed<T>>([&](Indexed<T>* result, Gpu& gpu) {
       argmax_cuda<T>(values, result, options_, gpu.workspace, gpu.stream);
     });
   }
@@ -93,7 +95,7 @@ class Reducer {
   }
   template <class A, class T>
   requires DotAccumulator<T, A> A dot(DeviceSpan<const T> a, DeviceSpan<const T> b) {
-    return answer<A>(
+    return result_of<A>(
         [&](A* result, Gpu& gpu) { dot_cuda<A, T>(a, b, result, options_, gpu.workspace, gpu.stream); });
   }
 
@@ -103,13 +105,13 @@ class Reducer {
   }
   template <MomentElement T>
   Moments moments(DeviceSpan<const T> values) {
-    return answer<Moments>([&](Moments* result, Gpu& gpu) {
+    return result_of<Moments>([&](Moments* result, Gpu& gpu) {
       moments_cuda<T>(values, result, options_, gpu.workspace, gpu.stream);
     });
   }
 
  private:
-  static constexpr std::int64_t answer_bytes = 64;
+  static constexpr std::int64_t result_bytes = 64;
 
   struct Gpu {
     Stream stream;
@@ -118,13 +120,13 @@ class Reducer {
     PinnedBuffer<std::byte> host_result;
     std::array<DeviceBuffer<std::byte>, 2> staging;
 
-    Gpu() : result(answer_bytes), host_result(answer_bytes) {}
+    Gpu() : result(result_bytes), host_result(result_bytes) {}
   };
 
-  // A copy of a host array in a buffer of the reducer's, for what is enqueued next.
+  // Enqueues a copy of a host array to a buffer of the reducer.
   template <class T>
   DeviceSpan<const T> upload(std::span<const T> values, std::size_t slot) {
-    device_.activate();
+    const DeviceGuard guard(device_);
     auto& staging = gpu_->staging[slot];
     if (staging.size_bytes() < values.size_bytes())
       staging = DeviceBuffer<std::byte>(static_cast<std::int64_t>(values.size_bytes()));
@@ -133,14 +135,14 @@ class Reducer {
     return copy;
   }
 
-  // What enqueue(result, gpu) leaves at result, once it is there.
+  // Calls enqueue(result, gpu), waits, and returns the value at result.
   template <class R, class Enqueue>
-  R answer(Enqueue&& enqueue) {
-    static_assert(sizeof(R) <= answer_bytes);
+  R result_of(Enqueue&& enqueue) {
+    static_assert(sizeof(R) <= result_bytes);
     if (!gpu_)
       throw InvalidArgument(
-          "this reducer runs on the CPU and cannot read device memory: make it for Device::cuda()");
-    device_.activate();
+          "this reducer runs on the CPU and cannot read device memory: construct it with Device::cuda()");
+    const DeviceGuard guard(device_);
     enqueue(reinterpret_cast<R*>(gpu_->result.data()), *gpu_);
     copy_to_host(DeviceSpan<const std::byte>(gpu_->result.data(), sizeof(R)),
                  gpu_->host_result.span().first(sizeof(R)), gpu_->stream);

@@ -1,17 +1,16 @@
-// What is read: sources say what element i of an index range contributes to the accumulator, for host and
-// device.
+// Sources: the contribution of element i of an index range to the accumulator; for host and device.
 //
-// A source is any struct with `Value operator()(std::int64_t i) const`. One that also offers packs is read 16
-// bytes at a time by the fast strategies:
-//   static constexpr int pack_size;                    elements a pack
-//   using Pack = ...;                                  the raw registers of one pack
-//   bool aligned() const;                              whether load_aligned may be used
-//   Pack load_aligned(std::int64_t first) const;       one 16-byte load; first is a multiple of pack_size
-//   Pack load_once(std::int64_t first) const;          optional: as load_aligned, but first to leave the
-//   cache Pack load(std::int64_t first) const;               the same from any address Value fold(Pack,
-//   std::int64_t first, M) const;     the pack's elements combined, in a fixed order
-// The order in which elements are combined depends on their indices alone, never on the address, so that the
-// bits of a float sum do not depend on where the array lies.
+// A source is any struct with `Value operator()(std::int64_t i) const`. A source that also has packs is read
+// 16 bytes at a time by the fast strategies:
+//   static constexpr int pack_size;                 elements per pack
+//   using Pack = ...;                               the registers of one pack
+//   bool aligned() const;                           whether load_aligned may be used
+//   Pack load_aligned(std::int64_t first) const;    one 16-byte load; first is a multiple of pack_size
+//   Pack load_once(std::int64_t first) const;       optional: load_aligned with an evict-first hint
+//   Pack load(std::int64_t first) const;            the same from any address
+//   Value fold(Pack, std::int64_t first, M) const;  combines the elements of a pack in a fixed order
+// The order of combination depends on the indices alone, not on the address, so that the bits of a float sum
+// do not depend on the alignment of the array.
 #pragma once
 
 #include <triptych/core/host_device.hpp>
@@ -50,7 +49,7 @@ TRIPTYCH_HD inline bool is_16_byte_aligned(const void* p) {
   return reinterpret_cast<std::uintptr_t>(p) % 16 == 0;
 }
 
-// A pack of data that do not change while the kernel runs, in one 16-byte load.
+// A pack in one 16-byte load, by the read-only path: the data must not change while the kernel runs.
 template <class T, int N>
 TRIPTYCH_HD inline Pack<T, N> load_16_bytes(const T* p) {
   Pack<T, N> pack;
@@ -70,8 +69,8 @@ TRIPTYCH_HD inline Pack<T, N> load_16_bytes(const T* p) {
   return pack;
 }
 
-// The same for data that need not stay in a cache. The hint names L1 alone, but an H200 was seen to let such
-// data go from L2 before all others as well (README.md).
+// The same for data that need not stay in a cache. The hint names L1 alone, but an H200 also evicts such data
+// first from L2 (docs/method.md).
 template <class T, int N>
 TRIPTYCH_HD inline Pack<T, N> load_16_bytes_once(const T* p) {
 #ifdef __CUDA_ARCH__
@@ -88,7 +87,7 @@ TRIPTYCH_HD inline Pack<T, N> load_16_bytes_once(const T* p) {
   return load_16_bytes<T, N>(p);
 }
 
-// Combines N values as a balanced tree: a short chain of dependent operations, and a small rounding error.
+// Combines N values in a balanced tree: a short dependency chain and a small rounding error.
 template <int N, class M>
 TRIPTYCH_HD inline typename M::Value combine_tree(typename M::Value (&v)[N], M monoid) {
   TRIPTYCH_UNROLL
@@ -101,7 +100,7 @@ TRIPTYCH_HD inline typename M::Value combine_tree(typename M::Value (&v)[N], M m
 
 }  // namespace detail
 
-// An array seen through a map: element i contributes map(data[i], i).
+// A mapped array: element i contributes map(data[i], i).
 template <class T, class Map>
 struct MappedArray {
   static constexpr int pack_size = detail::pack_of<T>;
@@ -132,7 +131,7 @@ struct MappedArray {
   }
 };
 
-// Two arrays of one length, multiplied: element i contributes A(a[i]) * A(b[i]).
+// The product of two arrays of equal length: element i contributes A(a[i]) * A(b[i]).
 template <class T, class A>
 struct ProductOfArrays {
   static constexpr int pack_size = detail::pack_of<T>;
@@ -176,7 +175,7 @@ struct ProductOfArrays {
   }
 };
 
-// The maps of the ready-made operations.
+// The maps of the operations of reduce.hpp.
 template <Number A>
 struct Convert {
   template <Number T>
@@ -185,7 +184,7 @@ struct Convert {
   }
 };
 
-// A NaN becomes the monoid's identity, so that it is passed over.
+// A NaN becomes the identity of the monoid, so that it is ignored.
 template <class ArgMonoid>
 struct WithIndex {
   template <Number T>

@@ -1,11 +1,11 @@
-// For .cu files: reduces any source (source.hpp) with any monoid (monoid.hpp) by any strategy, one's own
-// structs included.
+// For .cu files: reduces any source (source.hpp) with any monoid (monoid.hpp) by any strategy.
 //
 //   transform_reduce_cuda(source, n, monoid, result_on_device, options, workspace, stream);
 //
 // Enqueues and returns: no synchronisation, no allocation once the workspace is large enough, can be captured
-// in a graph. Element i contributes source(i); *result_on_device is valid when the stream has come that far.
-// The strategies that call CUB and Thrust come with transform_reduce_libraries.cuh, which is slow to compile.
+// in a graph. Element i contributes source(i); *result_on_device is valid after this work on the stream has
+// finished. The strategies that call CUB and Thrust are in transform_reduce_libraries.cuh, which compiles
+// slowly.
 #pragma once
 
 #include <triptych/core/cuda.cuh>
@@ -24,7 +24,7 @@ namespace triptych::reduction {
 
 namespace detail {
 
-// InvalidArgument when the strategy cannot keep the promise asked for, or an argument makes no sense.
+// InvalidArgument when the strategy does not have the level of determinism, or an argument is invalid.
 void check_reduce(std::int64_t n, const void* result, const Options& options, bool exact);
 
 template <class S, class M>
@@ -48,7 +48,7 @@ struct Reduction {
     return reinterpret_cast<Value*>(workspace.scratch());
   }
 
-  // The words behind the tickets; zero between operations.
+  // The words after the tickets; zero between operations.
   CollectorExchange<Value> exchange(int slots) const {
     static_assert(sizeof(Value) <= 64, "an accumulator has at most 64 bytes");
     workspace.reserve(0, stream);
@@ -99,7 +99,7 @@ struct Reduction {
     }
   }
 
-  // Whether the code of the strategy cluster was compiled for the current device.
+  // Whether the kernel of the strategy cluster was compiled for the current device.
   static bool has_clusters() {
     return kernel_arch<cluster_kernel<cluster_threads, cluster_unroll, cluster_blocks, S, M>>() >= 90;
   }
@@ -124,7 +124,7 @@ struct Reduction {
     launch(finish_kernel<M>, {1, 1024}, stream, partial, count, monoid, result);
   }
 
-  // A rung whose blocks leave partials.
+  // A kernel whose blocks write partial values, and the kernel that combines them.
   template <class Kernel>
   void two_launches(Kernel kernel, int blocks) const {
     Value* partial = partials(blocks);
@@ -135,7 +135,7 @@ struct Reduction {
   void run(Strategy strategy) const {
     const int tiles = ladder_blocks(n, ladder_threads, max_partials);
     const int strided = ladder_blocks(n, ladder_threads, strided_blocks);
-    const int strided_x2 = ladder_blocks(n, 2 * ladder_threads, strided_blocks);  // two elements a thread
+    const int strided_x2 = ladder_blocks(n, 2 * ladder_threads, strided_blocks);  // two per thread
     switch (strategy) {
       case Strategy::global_atomic:
         clear_result();
@@ -173,7 +173,7 @@ struct Reduction {
 
 }  // namespace detail
 
-// What stands in for the libraries when they are not included.
+// The default when the libraries are not included.
 struct NoLibraries {
   static constexpr bool any = false;
   template <class S, class M>

@@ -3,11 +3,11 @@
 //   struct Square { double operator()(std::int64_t i) const { return double(i) * double(i); } };
 //   double sum = transform_reduce_cpu(Square{}, n, Sum<double>{}, CpuOptions{});
 //
-// The source is called once for each index in [0, n), from several threads at a time by the strategies
-// threads and automatic; an exception it throws reaches the caller. Nothing in, identity out. Errors:
-// InvalidArgument for a negative n or number of threads, and for compensated with a monoid that is neither
-// exact nor a floating-point Sum; Unavailable for thrust_omp, which serves the ready-made operations of
-// reduce.hpp alone.
+// The source is called once for each index in [0, n); the strategies threads and automatic call it from
+// several threads. An exception of the source reaches the caller. The result of an empty range is the
+// identity. Errors: InvalidArgument for a negative n or number of threads, and for compensated with a monoid
+// that is neither exact nor a floating-point Sum; Unavailable for thrust_omp, which supports only the
+// operations of reduce.hpp.
 #pragma once
 
 #include <triptych/core/error.hpp>
@@ -54,17 +54,16 @@ typename M::Value reduce_compensated(const S& source, std::int64_t n, M monoid) 
     return reduce_sequential(source, 0, n, monoid);
   } else {
     throw InvalidArgument(
-        "the strategy compensated knows what floating-point sums and products round away, and nothing about "
-        "this "
-        "monoid; use pairwise for a small error");
+        "the strategy compensated supports floating-point sums and dot products, not this monoid: use "
+        "pairwise "
+        "for a small error");
   }
 }
 
-// The elements a thread takes at a time: from n alone, so that the bits do not depend on the number of
-// threads.
+// The size of a chunk: a function of n alone, so that the bits do not depend on the number of threads.
 inline std::int64_t chunk_of(std::int64_t n) {
-  constexpr std::int64_t least = 8192, max_chunks = 4096, step = 1024;
-  return std::max(least, (n / max_chunks / step + 1) * step);
+  constexpr std::int64_t min_chunk = 8192, max_chunks = 4096, step = 1024;
+  return std::max(min_chunk, (n / max_chunks / step + 1) * step);
 }
 
 template <class S, class M>
@@ -83,12 +82,12 @@ typename M::Value reduce_threads(const S& source, std::int64_t n, M monoid, int 
   return combine_pairwise<M>(slots, monoid);
 }
 
-// Below this, starting the threads takes longer than the work.
-inline constexpr std::int64_t worth_threads = 1 << 16;
+// Below this number of elements, starting the threads takes longer than the work.
+inline constexpr std::int64_t min_parallel_elements = 1 << 16;
 
 inline void check(std::int64_t n, const CpuOptions& options) {
   require(n >= 0, "cannot reduce ", n, " elements");
-  require(options.threads >= 0, "cannot reduce with ", options.threads, " threads; 0 means all there are");
+  require(options.threads >= 0, "cannot reduce with ", options.threads, " threads; 0 means all usable cores");
 }
 
 }  // namespace detail::cpu
@@ -110,13 +109,13 @@ typename M::Value transform_reduce_cpu(const S& source, std::int64_t n, M monoid
     case CpuStrategy::threads:
       return cpu::reduce_threads(source, n, monoid, options.threads);
     case CpuStrategy::automatic:
-      if (n < cpu::worth_threads) return cpu::reduce_range(source, 0, n, monoid);
+      if (n < cpu::min_parallel_elements) return cpu::reduce_range(source, 0, n, monoid);
       return cpu::reduce_threads(source, n, monoid, options.threads);
     case CpuStrategy::thrust_omp:
       throw Unavailable(
-          "the strategy thrust_omp serves the ready-made operations of triptych/reduction/reduce.hpp; use "
-          "threads for a "
-          "source of one's own");
+          "the strategy thrust_omp supports only the operations of triptych/reduction/reduce.hpp; use "
+          "threads "
+          "for other sources");
   }
   throw InvalidArgument("there is no such CPU strategy");
 }

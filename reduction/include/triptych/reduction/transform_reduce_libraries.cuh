@@ -1,5 +1,5 @@
 // For .cu files: the strategies cub_block, cub_device and thrust for transform_reduce_cuda; pass
-// WithLibraries{} as its last argument. thrust::reduce hands its result to the host: that strategy
+// WithLibraries{} as its last argument. thrust::reduce returns its result to the host: this strategy
 // synchronises the stream and cannot be captured.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace triptych::reduction {
 
 namespace detail {
 
-// warp_shuffle with CUB's block reduction in place of ours.
+// warp_shuffle with the block reduction of CUB.
 template <class S, class M>
 __global__ void __launch_bounds__(ladder_threads)
     cub_block_kernel(S source, std::int64_t n, M monoid, int blocks, typename M::Value* partial) {
@@ -35,8 +35,8 @@ struct CallSource {
   TRIPTYCH_HD auto operator()(std::int64_t i) const { return source(i); }
 };
 
-// The array itself where nothing is done to its elements, so that the libraries can use wide loads; else an
-// iterator that calls the source.
+// A pointer to the array where elements are not transformed, so that the libraries can use wide loads; else
+// an iterator that calls the source.
 template <class S>
 auto input_iterator(const S& source) {
   return thrust::make_transform_iterator(thrust::make_counting_iterator(std::int64_t{0}),
@@ -47,8 +47,8 @@ const T* input_iterator(const MappedArray<T, Convert<T>>& source) {
   return source.data;
 }
 
-// Gives Thrust the workspace's memory, so that it allocates nothing once that is large enough. Zeroed,
-// because Thrust copies whole values to the host, with padding that no kernel writes.
+// Gives Thrust the memory of the workspace, so that Thrust allocates nothing once it is large enough. The
+// memory is zeroed because Thrust copies values to the host with their padding, which no kernel writes.
 struct WorkspaceAllocator {
   using value_type = char;
   Workspace& workspace;
@@ -91,7 +91,7 @@ struct WithLibraries {
     }
     if (r.stream.is_capturing())
       throw InvalidArgument(
-          "thrust::reduce hands its result to the host and cannot be captured in a graph: use cub_device");
+          "thrust::reduce returns its result to the host and cannot be captured in a graph: use cub_device");
     detail::WorkspaceAllocator allocator{r.workspace, r.stream};
     const auto value = thrust::reduce(thrust::cuda::par(allocator).on(to_cuda(r.stream)), input, input + r.n,
                                       r.monoid.identity(), r.monoid);

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <triptych/core/clock.hpp>
+#include <triptych/core/cpu_pause.hpp>
 #include <triptych/core/parallel.hpp>
-#include <triptych/core/relax.hpp>
 #include <triptych/skin_tracker/frame.hpp>
 #include <triptych/skin_tracker/head.hpp>
 
@@ -137,7 +137,7 @@ class BandSharing {
   static void await(const Bands& bands, int band) {
     constexpr double patience_us = 100;
     const Stopwatch watch;
-    while (!bands.is_in(band) && watch.elapsed_us() < patience_us) relax();
+    while (!bands.is_in(band) && watch.elapsed_us() < patience_us) cpu_pause();
   }
   // A band and all that are in its lane above it. The GPU has begun it; one that does not come with it does
   // not hold up the frame.

@@ -1,7 +1,7 @@
-// Triples of bytes, as pixels have them, and their dot product with three integers.
+// Triples of bytes, such as pixels, and their dot product with three integers.
 //
-// ByteTriples<Set>         `lanes` triples b0 b1 b2; nothing is read but what is named:
-//   load_3(p)                b0 b1 b2 one after the other: 3 lanes bytes
+// ByteTriples<Set>         `lanes` triples b0 b1 b2; a load reads only the stated bytes:
+//   load_3(p)                b0 b1 b2 contiguous: 3 lanes bytes
 //   load_4(p)                b0 b1 b2 and a byte that is ignored: 4 lanes bytes
 //   load_422(p)              b0 b1 b0' b2 for two triples that share b1 and b2 (YUYV): 2 lanes bytes
 //   load_420(p, q)           b0 at p; b1 b2 for two triples at q (NV12): lanes bytes each

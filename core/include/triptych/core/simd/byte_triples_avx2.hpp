@@ -1,4 +1,4 @@
-// Eight triples of bytes: AVX2. Factors are cut into a signed low and a signed high half of 16 bits.
+// Eight triples of bytes: AVX2. Factors are split into a signed low and a signed high half of 16 bits.
 #pragma once
 
 #if defined(__x86_64__)
@@ -14,10 +14,10 @@ namespace triptych::simd {
 template <>
 struct ByteTriples<Avx2> {
   static constexpr int lanes = 8;
-  __m256i v;  // a triple in the low bytes of each 32 bits; the fourth byte is anything
+  __m256i v;  // a triple in the low bytes of each 32 bits; the fourth byte is undefined
 
   TRIPTYCH_OP static ByteTriples load_3(const std::uint8_t* p) {
-    // The second half is loaded 4 bytes early, so that nothing is read behind the 24 bytes.
+    // The second half is loaded 4 bytes early, so that the load ends with the 24 bytes.
     const __m256i spread = _mm256_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1,  //
                                             4, 5, 6, -1, 7, 8, 9, -1, 10, 11, 12, -1, 13, 14, 15, -1);
     return {_mm256_shuffle_epi8(_mm256_set_m128i(load_16(p + 8), load_16(p)), spread)};
@@ -45,7 +45,7 @@ struct ByteTriples<Avx2> {
 template <>
 struct TripleDot<Avx2> {
   static constexpr int packs = 1;
-  // The halves for bytes 0 and 2 side by side, and that for byte 1.
+  // The halves of the factors of bytes 0 and 2 in one word, that of byte 1 in another.
   struct Factors {
     std::int32_t low02, low1, high02, high1, offset;
 

@@ -1,4 +1,4 @@
-// Sixteen triples of bytes: AVX-512 with VNNI. Factors are cut into three signed bytes.
+// Sixteen triples of bytes: AVX-512 with VNNI. Factors are split into three signed bytes.
 #pragma once
 
 #if defined(__x86_64__)
@@ -14,7 +14,7 @@ namespace triptych::simd {
 template <>
 struct ByteTriples<Avx512> {
   static constexpr int lanes = 16;
-  __m512i v;  // a triple in the low bytes of each 32 bits; the fourth byte is anything
+  __m512i v;  // a triple in the low bytes of each 32 bits; the fourth byte is undefined
 
   TRIPTYCH_OP static ByteTriples load_3(const std::uint8_t* p) {
     const __m512i quarter_words = _mm512_setr_epi32(0, 1, 2, 0, 3, 4, 5, 0, 6, 7, 8, 0, 9, 10, 11, 0);

@@ -14,7 +14,7 @@ namespace triptych::simd {
 template <>
 struct ByteTriples<Neon> {
   static constexpr int lanes = 16;
-  uint8x16_t b[3];  // each byte of the triples in a vector of its own
+  uint8x16_t b[3];  // b[k]: byte k of all triples
 
   TRIPTYCH_OP static ByteTriples load_3(const std::uint8_t* p) {
     const uint8x16x3_t t = vld3q_u8(p);

@@ -1,4 +1,4 @@
-// Two triples of bytes, one element after the other: what the other forms are tested against.
+// Two triples of bytes in scalar code: the reference of the other forms in tests.
 #pragma once
 
 #include <triptych/core/simd/pack_plain.hpp>

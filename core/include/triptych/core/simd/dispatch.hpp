@@ -1,4 +1,4 @@
-// Which paths this machine can run. Kernels are compiled for each by for_each_set.hpp, and one is chosen:
+// The paths that this machine supports. for_each_set.hpp compiles a kernel for each; select one at run time:
 //
 //   const CpuPath path = pick_cpu_path(CpuPath::simd, simd::available_paths());
 //   TRIPTYCH_SIMD_CHOOSE(path, kernel)(arguments);
@@ -10,9 +10,9 @@
 
 namespace triptych::simd {
 
-// For kernels over pack.hpp: plain first, the best last.
+// For kernels over pack.hpp: plain first, the widest last.
 std::span<const CpuPath> available_paths();
-// For kernels over byte_triples.hpp, of which AVX-512 needs VNNI.
+// For kernels over byte_triples.hpp, whose AVX-512 form needs VNNI.
 std::span<const CpuPath> available_byte_triple_paths();
 
 }  // namespace triptych::simd

@@ -1,9 +1,9 @@
-// Includes the file TRIPTYCH_SIMD_SOURCE once for each instruction set that this build has, in the namespaces
-// plain, avx2, avx512 and neon of the place where this header is included. The file sees the tag Set and puts
-// TRIPTYCH_SIMD_TARGET before each function that uses packs; lambdas cannot use them. Before the inclusion,
-// kernels over byte_triples.hpp define TRIPTYCH_SIMD_BYTE_TRIPLES.
+// Includes the file TRIPTYCH_SIMD_SOURCE once for each instruction set of this build, inside the namespaces
+// plain, avx2, avx512 and neon of the including scope. The file uses the tag Set and puts
+// TRIPTYCH_SIMD_TARGET before each function that uses packs; lambdas cannot use packs. Define
+// TRIPTYCH_SIMD_BYTE_TRIPLES before the inclusion for kernels over byte_triples.hpp.
 //
-// TRIPTYCH_SIMD_CHOOSE(path, name) is then the `name` of the namespace of a CpuPath other than simd.
+// TRIPTYCH_SIMD_CHOOSE(path, name) then selects `name` of the namespace of a CpuPath other than simd.
 #if defined(TRIPTYCH_SIMD_SOURCE)
 
 namespace plain {

@@ -1,5 +1,5 @@
-// The instruction sets that packs are written for, as tags, and the attribute that a function over the packs
-// of a set needs: a build compiles for all of them and uses those that the machine has (dispatch.hpp).
+// Tags of the instruction sets of packs, and the attribute that a function over the packs of a set needs. A
+// build compiles for all sets; dispatch.hpp lists those that the machine supports.
 #pragma once
 
 #define TRIPTYCH_SIMD_INLINE inline __attribute__((always_inline))
@@ -14,7 +14,7 @@
 namespace triptych::simd {
 
 struct Plain {};     // one element, on every machine
-struct Baseline {};  // 16 bytes, without an attribute: SSE2 on x86_64, NEON on aarch64
+struct Baseline {};  // 16 bytes, needs no attribute: SSE2 on x86_64, NEON on aarch64
 struct Avx2 {};      // 32 bytes, with fused multiply-adds and conversion of halves
 struct Avx512 {};    // 64 bytes; byte_triples.hpp needs VNNI in addition
 #if defined(__aarch64__)
@@ -25,7 +25,7 @@ using Neon = Baseline;
 template <class T, class Set>
 struct Pack;
 
-// One truth value for each lane, the result of a comparison of packs of floats.
+// One boolean per lane, the result of a comparison of packs of floats.
 template <class Set>
 struct Mask;
 

@@ -1,4 +1,4 @@
-// 32 bytes in a pack: AVX2 with fused multiply-adds and conversion of halves.
+// Packs of 32 bytes: AVX2 with fused multiply-adds and conversion of halves.
 #pragma once
 
 #if defined(__x86_64__)
@@ -63,7 +63,7 @@ struct Pack<float, Avx2> {
   TRIPTYCH_OP static Pack load_halves(const std::uint16_t* p) {
     return {_mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)))};
   }
-  // Each pair is fetched as one 64-bit word.
+  // Each pair is loaded as one 64-bit word.
   TRIPTYCH_OP friend void load_pairs(const float* p, Ints at, Pack& left, Pack& right) {
     const __m256 low = four_pairs(p, _mm256_castsi256_si128(at.v));
     const __m256 high = four_pairs(p, _mm256_extracti128_si256(at.v, 1));
@@ -84,7 +84,7 @@ struct Pack<float, Avx2> {
   TRIPTYCH_OP friend Pack copysign(Pack a, Pack sign) {
     return {_mm256_or_ps(abs(a).v, _mm256_and_ps(_mm256_set1_ps(-0.0f), sign.v))};
   }
-  // The second operand of min_ps and max_ps wins when one is NaN.
+  // min_ps and max_ps return the second operand when one is NaN.
   TRIPTYCH_OP friend Pack min_number(Pack kept, Pack x) { return {_mm256_min_ps(x.v, kept.v)}; }
   TRIPTYCH_OP friend Pack max_number(Pack kept, Pack x) { return {_mm256_max_ps(x.v, kept.v)}; }
   TRIPTYCH_OP friend Mask<Avx2> operator>(Pack a, Pack b) { return {_mm256_cmp_ps(a.v, b.v, _CMP_GT_OQ)}; }

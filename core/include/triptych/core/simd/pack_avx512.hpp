@@ -1,5 +1,5 @@
-// 64 bytes in a pack: AVX-512. Masked forms of intrinsics with all lanes set stand where GCC 12 warns of the
-// undefined input of the plain ones.
+// Packs of 64 bytes: AVX-512. Masked intrinsics with all lanes set replace unmasked ones whose undefined
+// input GCC 12 warns about.
 #pragma once
 
 #if defined(__x86_64__)
@@ -67,7 +67,7 @@ struct Pack<float, Avx512> {
   TRIPTYCH_OP static Pack load_halves(const std::uint16_t* p) {
     return {_mm512_maskz_cvtph_ps(all_lanes, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)))};
   }
-  // Each pair is fetched as one 64-bit word.
+  // Each pair is loaded as one 64-bit word.
   TRIPTYCH_OP friend void load_pairs(const float* p, Ints at, Pack& left, Pack& right) {
     const __m512d none = _mm512_setzero_pd();
     const __m512 low = _mm512_castpd_ps(
@@ -92,7 +92,7 @@ struct Pack<float, Avx512> {
   TRIPTYCH_OP friend Pack copysign(Pack a, Pack sign) {
     return {_mm512_or_ps(abs(a).v, _mm512_and_ps(_mm512_set1_ps(-0.0f), sign.v))};
   }
-  // The second operand of min_ps and max_ps wins when one is NaN.
+  // min_ps and max_ps return the second operand when one is NaN.
   TRIPTYCH_OP friend Pack min_number(Pack kept, Pack x) {
     return {_mm512_maskz_min_ps(all_lanes, x.v, kept.v)};
   }

@@ -1,11 +1,11 @@
-// 16 bytes in a pack by the compiler's own vectors, which every x86_64 and aarch64 has: no attribute, any
-// number of 4 or 8 bytes.
+// Packs of 16 bytes by the vector extension of the compiler, on every x86_64 and aarch64: no attribute, any
+// number type of 4 or 8 bytes.
 //
 // Pack<T, Baseline>        load, store, all(value), + - * /; integers wrap around
 //   load_widened<I>(p)       elements I lanes .. (I + 1) lanes - 1 of those at p, of a type that widens to T
 //   min_ordered(kept, x)     the smaller; kept when x is NaN; -0 is below +0
 //   max_ordered(kept, x)     the greater, likewise
-// What pack.hpp says of floats and int32 is added for aarch64 by pack_neon.hpp.
+// For aarch64, pack_neon.hpp adds the operations of pack.hpp on floats and int32.
 #pragma once
 
 #include <triptych/core/simd/instruction_set.hpp>
@@ -38,7 +38,7 @@ struct VectorOf {
 template <class T, int bytes = 16>
 using Vector = typename VectorOf<T, bytes>::Type;
 
-// The type whose bits a pack of T holds: integers are unsigned, so that they wrap around.
+// The element type of the vector of a pack of T: unsigned for integers, so that they wrap around.
 template <class T>
 struct HeldAs {
   using Type = T;
@@ -49,8 +49,8 @@ struct HeldAs<T> {
   using Type = std::make_unsigned_t<T>;
 };
 
-// Half I of the four elements at p, each as wide as A. Compilers convert vectors of 8 bytes well where the
-// machine has them; SSE2 has not.
+// Half I of the four elements at p, widened to A. SSE2 has no vectors of 8 bytes, so compilers convert them
+// badly there.
 template <class A, int I, class T>
 TRIPTYCH_SIMD_INLINE Vector<A> widen(const T* p) {
 #if defined(__SSE2__)
@@ -107,8 +107,8 @@ struct Pack<T, Baseline> {
   TRIPTYCH_SIMD_INLINE friend Pack operator*(Pack a, Pack b) { return {a.v * b.v}; }
   TRIPTYCH_SIMD_INLINE friend Pack operator/(Pack a, Pack b) { return {a.v / b.v}; }
 
-  // NaNs are passed over by a comparison that is then false; zeros of both signs compare equal, and or-ing
-  // (and-ing) their bits leaves the lower (the higher) one.
+  // Comparisons with NaN are false, so NaNs are ignored. Zeros of both signs compare equal; the bitwise or
+  // (and) of zeros is the lower (higher) one.
   TRIPTYCH_SIMD_INLINE friend Pack min_ordered(Pack kept, Pack x) {
     const Values a = (Values)x.v, b = (Values)kept.v, lower = a < b ? a : b;
     if constexpr (std::is_floating_point_v<T>) {

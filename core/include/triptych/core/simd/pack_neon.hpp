@@ -1,4 +1,4 @@
-// 16 bytes in a pack: NEON, which every aarch64 has. What it shares with other machines is pack_baseline.hpp.
+// Packs of 16 bytes: NEON, on every aarch64. Operations shared with other machines are in pack_baseline.hpp.
 #pragma once
 
 #if defined(__aarch64__)
@@ -30,7 +30,7 @@ struct Mask<Neon> {
     return vaddvq_u32(vandq_u32(a.m, vld1q_u32(places)));
   }
   TRIPTYCH_OP friend bool any(Mask a) { return vmaxvq_u32(a.m) != 0; }
-  // A lane that counts is all ones: minus one.
+  // A counted lane is all ones, that is -1.
   TRIPTYCH_OP friend int count_clear(Mask a, int count) {
     return -vaddvq_s32(vreinterpretq_s32_u32(vbicq_u32(neon_first_lanes(count), a.m)));
   }

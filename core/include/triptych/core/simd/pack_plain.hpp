@@ -1,4 +1,4 @@
-// One element as a pack: what the other forms are tested against.
+// A pack of one element: the reference of the other forms in tests.
 #pragma once
 
 #include <triptych/core/simd/instruction_set.hpp>
@@ -9,10 +9,10 @@
 
 namespace triptych::simd {
 
-// What the bits of an IEEE half say; not for NaN and infinity.
+// The value of an IEEE half; not for NaN and infinity.
 inline float float_of_half(std::uint16_t half) {
   const std::uint32_t sign = std::uint32_t{half & 0x8000u} << 16, rest = half & 0x7FFFu;
-  // The half's exponent and fraction, as those of a float that is 2^112 times as small.
+  // Exponent and fraction of the half as those of a float, which is then too small by 2^112.
   const float value = std::bit_cast<float>(rest << 13) * 0x1p112f;
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) | sign);
 }

@@ -1,17 +1,18 @@
-// What the warps of a block combine through shared memory. For .cu files. Every function is called by all
-// threads of a block of Threads threads, a multiple of 32.
+// Block collectives: reductions and scans over the warps of a block, through shared memory. For .cu files.
+// All threads of a block of Threads threads, a multiple of 32, must call a function.
 //
-// Functions that take `of_warp` exchange through that shared array, one value a warp, and put one barrier
-// between writing and reading it. The caller uses another array, or a barrier, before it is written again.
+// Functions with the parameter `of_warp` exchange one value per warp through that shared array, with one
+// barrier between the writes and the reads. Before the next call the caller must use another array or a
+// barrier.
 #pragma once
 
 #include <triptych/reduction/collective/warp.cuh>
 
 namespace triptych::reduction {
 
-// The block's values combined, valid in thread 0; Threads is a power of two. Order: each warp as
-// warp_reduce<32>, then the warps' values as warp_reduce<Threads / 32>. One exchange through shared memory,
-// which the caller guards with a barrier before the next call.
+// Combines the values of the block; the result is valid in thread 0. Threads is a power of two. Order: each
+// warp as warp_reduce<32>, then the values of the warps as warp_reduce<Threads / 32>. Before the next call
+// the caller needs a barrier.
 template <int Threads, class M>
 __device__ __forceinline__ typename M::Value block_reduce(typename M::Value v, M monoid) {
   static_assert(Threads % 32 == 0 && (Threads & (Threads - 1)) == 0);
@@ -31,8 +32,8 @@ __device__ __forceinline__ typename M::Value block_reduce(typename M::Value v, M
   return v;
 }
 
-// The warps' values put into of_warp, then handed to combine(the value of warp `lane`), which every warp
-// calls with all its lanes: identity where there is no such warp.
+// Stores the value of each warp in of_warp. Then all lanes of every warp call combine(v), where v is the
+// value of warp number `lane`, or identity when there is no such warp.
 template <int Threads, class V, class Combine>
 __device__ __forceinline__ V combine_warps(const V& of_this_warp, const V& identity,
                                            V (&of_warp)[Threads / 32], Combine combine) {
@@ -47,8 +48,8 @@ __device__ __forceinline__ V combine_warps(const V& of_this_warp, const V& ident
   }
 }
 
-// The block's values combined, in all threads. Order: each warp as warp_all_reduce, then the warps' values,
-// filled up to 32 by identities, the same way. One barrier.
+// Combines the values of the block; the result is valid in all threads. Order: each warp as warp_all_reduce,
+// then the values of the warps, padded to 32 with identities, the same way. One barrier.
 template <int Threads, class M>
 __device__ __forceinline__ typename M::Value block_all_reduce(typename M::Value v, M monoid,
                                                               typename M::Value (&of_warp)[Threads / 32]) {
@@ -56,8 +57,8 @@ __device__ __forceinline__ typename M::Value block_all_reduce(typename M::Value 
   return combine_warps<Threads>(all(v), monoid.identity(), of_warp, all);
 }
 
-// Sums, extremes, in all threads. One barrier. block_max passes over NaNs; of NaNs alone the result is NaN or
-// -infinity.
+// Sum, minimum and maximum, valid in all threads. One barrier. block_max ignores NaNs; the result of only
+// NaNs is NaN or -infinity.
 template <int Threads>
 __device__ __forceinline__ std::uint64_t block_sum(std::uint64_t v, std::uint64_t (&of_warp)[Threads / 32]) {
   const auto sum = [](std::uint64_t x) { return warp_sum(x); };
@@ -65,8 +66,8 @@ __device__ __forceinline__ std::uint64_t block_sum(std::uint64_t v, std::uint64_
 }
 template <int Threads>
 __device__ __forceinline__ unsigned block_min(unsigned v, unsigned (&of_warp)[Threads / 32]) {
-  const auto least = [](unsigned x) { return warp_min(x); };
-  return combine_warps<Threads>(least(v), ~0u, of_warp, least);
+  const auto lowest = [](unsigned x) { return warp_min(x); };
+  return combine_warps<Threads>(lowest(v), ~0u, of_warp, lowest);
 }
 template <int Threads>
 __device__ __forceinline__ double block_max(double v, double (&of_warp)[Threads / 32]) {
@@ -74,8 +75,8 @@ __device__ __forceinline__ double block_max(double v, double (&of_warp)[Threads 
   return combine_warps<Threads>(highest(v), detail::lowest<double>(), of_warp, highest);
 }
 
-// How many threads have each of the classes 0 .. Classes - 1, in all threads; own: the thread's class, any
-// other number when it has none. One barrier.
+// Counts the threads of each class 0 .. Classes - 1; valid in all threads. own: the class of the thread, any
+// other number for none. One barrier.
 template <int Threads, int Classes>
 __device__ __forceinline__ void block_counts(int own, unsigned (&of_warp)[Classes][Threads / 32],
                                              unsigned (&count)[Classes]) {
@@ -91,8 +92,8 @@ __device__ __forceinline__ void block_counts(int own, unsigned (&of_warp)[Classe
   for (int c = 0; c < Classes; ++c) count[c] = warp_sum(lane < Threads / 32 ? of_warp[c][lane] : 0u);
 }
 
-// The sum of floats or doubles in a fixed order, valid in thread 0: inside a warp as warp_sum, then the warps
-// one after the other. One barrier.
+// The sum of floats or doubles in a fixed order, valid in thread 0: within a warp as warp_sum, then over the
+// warps in sequence. One barrier.
 template <int Threads, class T>
 __device__ __forceinline__ T block_sum_in_order(T v, T (&of_warp)[Threads / 32]) {
   v = warp_sum(v);
@@ -104,9 +105,9 @@ __device__ __forceinline__ T block_sum_in_order(T v, T (&of_warp)[Threads / 32])
   return total;
 }
 
-// The values of each of Columns columns combined in a fixed order: thread lane * Columns + column owns one,
-// and lane i takes that of lane i + Rows / 2, then i + Rows / 4, ... i + 1, by combine(into, from). The
-// result is valid in lane 0 of the column. A barrier for each step.
+// Combines the values of each of Columns columns in a fixed order. Thread lane * Columns + column owns one
+// value; lane i combines with lane i + Rows / 2, then i + Rows / 4, ... i + 1, by combine(into, from). The
+// result is valid in lane 0 of the column. One barrier per step.
 template <int Rows, int Columns, class V, class Combine>
 __device__ __forceinline__ const V& block_combine_columns(const V& v, V (&shared)[Rows][Columns],
                                                           Combine combine) {
@@ -120,7 +121,7 @@ __device__ __forceinline__ const V& block_combine_columns(const V& v, V (&shared
   return shared[0][column];
 }
 
-// Count sums at once in the same order; sum k is valid in thread k. One barrier.
+// Count sums in the order of block_sum_in_order; sum k is valid in thread k. One barrier.
 template <int Threads, int Count, class T>
 __device__ __forceinline__ T block_sums_in_order(const T (&v)[Count], T (&of_warp)[Threads / 32][Count]) {
 #pragma unroll
@@ -135,14 +136,14 @@ __device__ __forceinline__ T block_sums_in_order(const T (&v)[Count], T (&of_war
   return total;
 }
 
-// The sum of the threads up to and including the own one; `total` becomes that of the block. One barrier.
+// The inclusive prefix sum over the threads; `total` becomes the sum of the block. One barrier.
 template <int Threads, class T>
 __device__ __forceinline__ T block_inclusive_sum(T v, T (&of_warp)[Threads / 32], T& total) {
   const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
   v = warp_inclusive_sum(v);
   if (lane == 31) of_warp[warp] = v;
   __syncthreads();
-  // Every warp scans the warps' sums for itself: cheaper than a second barrier.
+  // Every warp scans the sums of the warps: cheaper than a second barrier.
   const T warps = warp_inclusive_sum(lane < Threads / 32 ? of_warp[lane] : T{0});
   const T before = broadcast(warps, warp == 0 ? 0 : warp - 1);
   total = broadcast(warps, 31);

@@ -1,4 +1,4 @@
-// The box around what the lanes of a warp, or the threads of a block, hold. For .cu files.
+// Bounding boxes over the lanes of a warp and the threads of a block. For .cu files.
 #pragma once
 
 #include <triptych/reduction/collective/block.cuh>
@@ -7,12 +7,12 @@
 
 namespace triptych::reduction {
 
-// A box along the axes. Trivial, so that it can lie in shared memory.
+// An axis-aligned box. Trivial, so that it can be in shared memory.
 template <int Dims>
 struct Bounds {
   float low[Dims], high[Dims];
 
-  // Around nothing: what a lane without a point holds.
+  // The empty box, for a lane without a point.
   __device__ static Bounds none() {
     Bounds bounds;
 #pragma unroll
@@ -33,7 +33,7 @@ struct Bounds {
   __device__ float middle(int d) const { return 0.5f * (low[d] + high[d]); }
 };
 
-// The box around the boxes of all lanes, in all lanes. NaNs are passed over.
+// The bounding box of the boxes of all lanes, valid in all lanes. NaNs are ignored.
 template <int Dims>
 __device__ __forceinline__ Bounds<Dims> warp_bounds(const Bounds<Dims>& bounds) {
   return warp_all_reduce(bounds, [](Bounds<Dims> a, const Bounds<Dims>& b) {
@@ -46,7 +46,8 @@ __device__ __forceinline__ Bounds<Dims> warp_bounds(const Bounds<Dims>& bounds) 
   });
 }
 
-// The box around the warps' boxes, which are the same in all lanes of a warp; in all threads. One barrier.
+// The bounding box of the boxes of the warps (the same in all lanes of a warp), valid in all threads. One
+// barrier.
 template <int Threads, int Dims>
 __device__ __forceinline__ Bounds<Dims> block_bounds(const Bounds<Dims>& of_this_warp,
                                                      Bounds<Dims> (&of_warp)[Threads / 32]) {

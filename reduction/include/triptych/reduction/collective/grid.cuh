@@ -1,8 +1,7 @@
-// What the blocks of a grid exchange inside one launch. For .cu files.
+// Grid collectives: exchange between the blocks of a grid within one launch. For .cu files.
 //
-// Values travel in flagged words: each word carries its data and a flag that says that it has arrived,
-// written in one store. A reader that sees the flag has the data, so that one trip through L2 is enough, with
-// neither fence nor atomic.
+// Values are sent as flagged words: one store writes the data and a flag together. A reader that sees the
+// flag has the data, so that one access to L2 is enough, without a fence or an atomic.
 #pragma once
 
 #include <triptych/reduction/collective/warp.cuh>
@@ -11,8 +10,8 @@
 
 namespace triptych::reduction {
 
-// Draws a number from the grid's counter, which returns to zero by itself after `count` draws. What this
-// thread wrote before is visible to whoever draws later.
+// Draws a ticket from the counter of the grid, which wraps to zero after `count` draws. Earlier writes of
+// this thread are visible to the threads that draw later.
 __device__ __forceinline__ unsigned draw_ticket(std::uint32_t* counter, unsigned count) {
   unsigned ticket;
   asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
@@ -22,11 +21,11 @@ __device__ __forceinline__ unsigned draw_ticket(std::uint32_t* counter, unsigned
   return ticket;
 }
 
-// The words of a Workspace before this one are tickets, those behind it flagged words.
+// The index of the first flagged word among the zeroed words of a Workspace; the words before it are tickets.
 inline constexpr int flagged_words_offset = 1024;
 
-// From all blocks to one collector. Each 32-bit word of a value travels in a 64-bit word whose upper half is
-// the flag. All words are zero between launches; the collector puts them back to zero.
+// From all blocks to one collector. Each 32-bit word of a value is sent in a 64-bit word whose upper half is
+// the flag. All words are zero between launches; the collector resets them to zero.
 template <class V>
 struct CollectorExchange {
   static constexpr int words = (sizeof(V) + 3) / 4;
@@ -49,8 +48,8 @@ struct CollectorExchange {
     }
   }
 
-  // Waits for the values of the slots first, first + step, ... (Count of them, those that exist). All loads
-  // are in flight together.
+  // Waits for the values of the Count slots first, first + step, ..., as far as they exist. All loads are in
+  // flight together.
   template <int Count>
   __device__ __forceinline__ void receive(int first, int step, V (&value)[Count]) const {
     std::uint64_t flagged[Count][words];
@@ -89,8 +88,8 @@ struct CollectorExchange {
   }
 };
 
-// The values of all slots combined by one warp, valid in lane 0. Order: lane i takes the slots i, i + 32,
-// ..., then the lanes as warp_reduce<32>.
+// One warp combines the values of all slots; the result is valid in lane 0. Order: lane i combines the slots
+// i, i + 32, ..., then the lanes as warp_reduce<32>.
 template <class M>
 __device__ __forceinline__ typename M::Value collect(const CollectorExchange<typename M::Value>& exchange,
                                                      M monoid) {
@@ -107,13 +106,14 @@ __device__ __forceinline__ typename M::Value collect(const CollectorExchange<typ
   return warp_reduce<32>(v, monoid);
 }
 
-// From all blocks to all blocks, again and again, for a grid whose blocks are resident together (a
-// cooperative launch). A word of 16 bytes carries three floats and a tag. Tags count up from exchange to
-// exchange and are never reset, so that old words are not mistaken for new ones; two exchanges in turn use
-// two sets of words, since a fast block may send its next words before a slow one has read these. Every block
-// adds up the same words in the same order, so that all have the same bits. Needs compute capability 7.0.
+// From all blocks to all blocks, repeatedly, for a grid whose blocks are resident together (a cooperative
+// launch). A word of 16 bytes holds three floats and a tag. The tag increases with every exchange and is
+// never reset, so that an old word is not taken for a new one. Two successive exchanges use two sets of
+// words, since a fast block may send its next words before a slow block has read these. All blocks add up the
+// same words in the same order and get the same bits. Needs compute capability 7.0.
 //
-// Words: of a block. Groups: threads that share the blocks of a word.
+// Words: the number of words per block. Groups: the number of threads that share the sum over the blocks of a
+// word.
 template <int Words, int Groups>
 struct AllToAllExchange {
   static constexpr int share_count = Groups * Words;
@@ -137,14 +137,14 @@ struct AllToAllExchange {
                  : "memory");
   }
 
-  // One thread: word k of this block.
+  // Called by one thread: sends word k of this block.
   __device__ __forceinline__ void send(int block, int k, float3 values, std::uint32_t tag) const {
     store(word + static_cast<std::int64_t>(block) * Words + k,
           make_uint4(__float_as_uint(values.x), __float_as_uint(values.y), __float_as_uint(values.z), tag));
   }
 
-  // Thread t < Groups * Words: waits for word t % Words of the blocks g, g + Groups, ... (g = t / Words) and
-  // adds them up in that order.
+  // Called by thread t < Groups * Words: waits for word t % Words of the blocks g, g + Groups, ... (g = t /
+  // Words) and adds them up in that order.
   __device__ __forceinline__ float3 receive_share(int t, std::uint32_t tag) const {
     const int k = t % Words, group = t / Words;
     float x = 0.0f, y = 0.0f, z = 0.0f;
@@ -172,8 +172,8 @@ struct AllToAllExchange {
     return make_float3(x, y, z);
   }
 
-  // All threads of the block, at least Groups * Words: waits for all blocks' words with this tag and hands
-  // the total of word k to use(k, total) in thread k. shares: shared memory. Ends with a barrier.
+  // Called by all threads of the block, at least Groups * Words: waits for the words of all blocks with this
+  // tag and calls use(k, total of word k) in thread k. shares: shared memory. Ends with a barrier.
   template <class Use>
   __device__ __forceinline__ void receive(int t, std::uint32_t tag, float4 (&shares)[share_count],
                                           const Use& use) const {

@@ -1,20 +1,21 @@
-// For .cu files: several 64-bit integer sums at once over what warps add up tile by tile, in one launch.
+// For .cu files: several 64-bit integer sums over tiles, in one launch.
 //
-// For a source whose elements lie in two dimensions, or whose sums are too many for shuffles: the source adds
-// up a tile with a whole warp, as it knows best; here warps become blocks and blocks one result. S is
-//   static constexpr int words;                           how many sums
+// For a source whose elements lie in two dimensions, or that has too many sums for shuffles. The source sums
+// a tile with a whole warp; sum_tiles_cuda combines the warps of a block and the blocks of a grid. A source S
+// has
+//   static constexpr int words;                            the number of sums
 //   static constexpr int threads, blocks_per_multiprocessor;
-//   __device__ Item item(int i) const;                    one of several equal ranges: a batch
-// and Item
-//   using Tile = ...;                                     trivial: what a tile adds up to
-//   using Ahead = ...;                                    what is read before its tile's turn
-//   __device__ Start start(int tile) const;               where a lane begins to read
-//   __device__ void ask(Start start, Ahead& ahead) const; begins to read, and does not wait for it
+//   __device__ Item item(int i) const;                     one of several equal ranges (a batch)
+// and Item has
+//   using Tile = ...;                                      trivial: the sums of a tile
+//   using Ahead = ...;                                     prefetched data of a tile
+//   __device__ Start start(int tile) const;                where a lane begins to read
+//   __device__ void ask(Start start, Ahead& ahead) const;  prefetches: issues the first loads of a tile
 //   __device__ Tile add_up(Start start, Ahead& ahead, Start next, bool more) const;
-//                                                         by all lanes of a warp, the same in all; asks for
-//                                                         the next tile when there is one more
-//   __device__ std::uint64_t sum_of(const Tile& tile, int k) const;   what it is worth for sum k
-// Neither item nor start may read what other kernels write: they run before the previous grid has ended.
+//                                      called by all lanes of a warp; the same result in all lanes;
+//                                      prefetches the next tile when more is true
+//   __device__ std::uint64_t sum_of(const Tile& tile, int k) const;  sum k of the tile
+// item and start run before the previous grid has ended: they must not read data that other kernels write.
 // Sums wrap around modulo 2^64; any order gives the same bits.
 #pragma once
 
@@ -33,9 +34,8 @@ namespace triptych::reduction {
 
 namespace detail {
 
-// By a warp: the tiles first, first + step, ... below end, of which there is at least one; start is where the
-// lane begins the first. Returns the last one and adds up the others in `sum`, which is not in registers:
-// the tiles need them.
+// Called by a warp: sums the tiles first, first + step, ... below end, at least one; start belongs to the
+// first. Returns the last tile and adds the others to `sum`, which is in shared memory to save registers.
 template <int words, class Item, class Start>
 __device__ __forceinline__ typename Item::Tile add_up_tiles(const Item& item, Start start, int first,
                                                             int step, int end, std::uint64_t* sum) {
@@ -60,9 +60,9 @@ __device__ __forceinline__ typename Item::Tile add_up_tiles(const Item& item, St
   return last;
 }
 
-// A warp owns the tiles that are its number modulo the warps of the item. Each of the first S::words warps of
-// a block then owns one sum: over the block's warps, and in the item's last block over its blocks. With one
-// tile a warp, the usual case, no warp has to hold all sums.
+// Warp w of the item owns the tiles w, w + warps, ... Then each of the first S::words warps of a block owns
+// one sum: over the warps of the block and, in the last block of the item, over its blocks. With one tile per
+// warp, the usual case, no warp holds all sums.
 template <class S>
 __global__ void __launch_bounds__(S::threads, S::blocks_per_multiprocessor)
     tile_sums_kernel(S source, int tiles, std::uint64_t* words, std::uint64_t* result) {
@@ -106,19 +106,19 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_multiprocessor)
 
 }  // namespace detail
 
-// Enqueues and returns: result[item * S::words + k] is valid when the stream has come that far. No
+// Enqueues and returns: result[item * S::words + k] is valid after this work on the stream has finished. No
 // synchronisation, no allocation once the workspace has been reserved; can be captured in a graph.
 template <class S>
 void sum_tiles_cuda(const S& source, int tiles, int items, std::uint64_t* result, int max_blocks,
                     Workspace& workspace, StreamRef stream) {
   constexpr auto kernel = detail::tile_sums_kernel<S>;
   constexpr int warps = S::threads / 32;
-  // One wave, shared by the items: blocks of a second one would run on an all but empty GPU. As few blocks as
-  // give no warp more tiles. Each block needs its flagged words.
+  // One wave, shared by the items: the blocks of a second wave would run on a nearly empty GPU. The fewest
+  // blocks that keep the largest number of tiles per warp. Each block needs its own flagged words.
   constexpr int words_per_block = 2 * CollectorExchange<std::uint64_t>::words * S::words;
   constexpr int max_flagged_blocks = (Workspace::ticket_count - flagged_words_offset) / words_per_block;
-  require(items >= 1 && items <= max_flagged_blocks, "cannot add up ", items,
-          " ranges in one launch, at most ", max_flagged_blocks);
+  require(items >= 1 && items <= max_flagged_blocks, "cannot sum ", items, " ranges in one launch, at most ",
+          max_flagged_blocks);
   const int wave = std::min(max_flagged_blocks, detail::multiprocessors() * S::blocks_per_multiprocessor);
   const int blocks_per_item = std::max(1, wave / items);
   const int tiles_per_warp = std::max(1, (tiles + blocks_per_item * warps - 1) / (blocks_per_item * warps));

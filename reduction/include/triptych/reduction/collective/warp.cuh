@@ -1,8 +1,8 @@
-// What the 32 lanes of a warp do together: exchange values, add them up, find extremes, scan. For .cu files.
+// Warp collectives: shuffles, sums, minima and maxima, scans over the 32 lanes of a warp. For .cu files.
 //
-// Every function is called by all lanes of the warp unless it takes `members`, the mask of those that call.
-// Integer results do not depend on the order; float results have the order that is stated, and so the same
-// bits in every run and on every GPU.
+// All lanes of the warp must call a function, unless it has the parameter `members`, the mask of the calling
+// lanes. Integer results do not depend on the order. Float results follow the stated order, and so have the
+// same bits in every run and on every GPU.
 #pragma once
 
 #include <triptych/reduction/monoid.hpp>
@@ -37,7 +37,7 @@ __device__ __forceinline__ V move_words(const V& value, Move move) {
 
 // ---- exchange
 
-// The value of lane (own lane xor distance).
+// The value of lane (this lane xor distance).
 template <class V>
 __device__ __forceinline__ V shuffle_xor(const V& value, int distance, unsigned members = all_lanes) {
   if constexpr (std::is_arithmetic_v<V>) {
@@ -59,8 +59,7 @@ __device__ __forceinline__ V broadcast(const V& value, int lane = 0) {
   return detail::move_words(value, [=](unsigned w) { return __shfl_sync(all_lanes, w, lane); });
 }
 
-// A word that all lanes hold already, in a way that tells the compiler so: it can then live in a uniform
-// register.
+// A word that has the same value in all lanes, in a form that the compiler can keep in a uniform register.
 __device__ __forceinline__ unsigned warp_uniform(unsigned v) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   return __reduce_or_sync(all_lanes, v);
@@ -71,9 +70,9 @@ __device__ __forceinline__ unsigned warp_uniform(unsigned v) {
 
 // ---- reduce
 
-// The first Lanes lanes (a power of two) combined, valid in lane 0. Order: lane i with i + Lanes / 2, then
-// i + Lanes / 4, ... i + 1. A monoid that is exact may have a static member warp_reduce<Lanes>, which is used
-// instead of shuffles.
+// Combines the first Lanes lanes (a power of two); the result is valid in lane 0. Order: lane i with i +
+// Lanes / 2, then i + Lanes / 4, ... i + 1. An exact monoid may have a static member warp_reduce<Lanes>,
+// which replaces the shuffles.
 template <int Lanes, class M>
 __device__ __forceinline__ typename M::Value warp_reduce(typename M::Value v, M monoid) {
   if constexpr (requires { M::template warp_reduce<Lanes>(v); }) {
@@ -86,7 +85,7 @@ __device__ __forceinline__ typename M::Value warp_reduce(typename M::Value v, M 
   }
 }
 
-// All lanes combined, valid in all lanes. Order: lane i with i ^ 16, then i ^ 8, ... i ^ 1.
+// Combines all lanes; the result is valid in all lanes. Order: lane i with i ^ 16, then i ^ 8, ... i ^ 1.
 template <class V, class Combine>
 __device__ __forceinline__ V warp_all_reduce(V v, Combine combine) {
 #pragma unroll
@@ -94,7 +93,7 @@ __device__ __forceinline__ V warp_all_reduce(V v, Combine combine) {
   return v;
 }
 
-// Sums, in all lanes. Floats in the order of warp_all_reduce; integers modulo 2^bits.
+// Sums, valid in all lanes. Floats in the order of warp_all_reduce; integers modulo 2^bits.
 __device__ __forceinline__ float warp_sum(float v) { return warp_all_reduce(v, Sum<float>{}); }
 __device__ __forceinline__ double warp_sum(double v) { return warp_all_reduce(v, Sum<double>{}); }
 __device__ __forceinline__ unsigned warp_sum(unsigned v) {
@@ -112,19 +111,19 @@ __device__ __forceinline__ int warp_sum(int v) {
 #endif
 }
 
-// The sum of 64-bit integers below 2^bits, in all lanes; modulo 2^64. By two or three reductions of 32-bit
-// pieces, narrow enough for 32 lanes, where the GPU has an instruction for those (8.0 and newer).
+// The sum of 64-bit integers below 2^bits modulo 2^64, valid in all lanes. From compute capability 8.0 by two
+// or three 32-bit reductions of digits that are narrow enough for 32 lanes.
 template <int bits>
 __device__ __forceinline__ std::uint64_t warp_sum_bits(std::uint64_t v) {
   static_assert(bits > 27 && bits <= 64);
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  constexpr int pieces = (bits + 26) / 27, width = (bits + pieces - 1) / pieces;
+  constexpr int digits = (bits + 26) / 27, width = (bits + digits - 1) / digits;
   constexpr unsigned mask = (1u << width) - 1;
   std::uint64_t sum = 0;
 #pragma unroll
-  for (int k = 0; k < pieces; ++k) {
-    const auto piece = static_cast<unsigned>(v >> (k * width));
-    sum += std::uint64_t{warp_sum(k + 1 < pieces ? piece & mask : piece)} << (k * width);
+  for (int k = 0; k < digits; ++k) {
+    const auto digit = static_cast<unsigned>(v >> (k * width));
+    sum += std::uint64_t{warp_sum(k + 1 < digits ? digit & mask : digit)} << (k * width);
   }
   return sum;
 #else
@@ -133,7 +132,7 @@ __device__ __forceinline__ std::uint64_t warp_sum_bits(std::uint64_t v) {
 }
 __device__ __forceinline__ std::uint64_t warp_sum(std::uint64_t v) { return warp_sum_bits<64>(v); }
 
-// The same as a monoid: for warp_reduce, and for the exchange between blocks.
+// The same sum as a monoid, for warp_reduce and for the exchange between blocks.
 struct SumWords {
   using Value = std::uint64_t;
   static constexpr bool exact = true;
@@ -145,8 +144,8 @@ struct SumWords {
 #endif
 };
 
-// The sum over each aligned group of Lanes lanes (2, 4, 8 or 16), in all lanes of the group. Order:
-// neighbours first (i with i ^ 1, then i ^ 2, ...).
+// The sum over each aligned group of Lanes lanes (2, 4, 8 or 16), valid in all lanes of the group. Order:
+// lane i with i ^ 1, then i ^ 2, ...
 template <int Lanes, class V>
 __device__ __forceinline__ V group_sum(V v, unsigned members = all_lanes) {
 #pragma unroll
@@ -154,7 +153,7 @@ __device__ __forceinline__ V group_sum(V v, unsigned members = all_lanes) {
   return v;
 }
 
-// Extremes, in all lanes. NaNs are passed over; the extreme of NaNs alone is NaN.
+// Maximum and minimum, valid in all lanes. NaNs are ignored; the result of only NaNs is NaN.
 __device__ __forceinline__ float warp_max(float v) { return warp_all_reduce(v, Max<float>{}); }
 __device__ __forceinline__ float warp_min(float v) { return warp_all_reduce(v, Min<float>{}); }
 __device__ __forceinline__ double warp_max(double v) {
@@ -175,7 +174,7 @@ __device__ __forceinline__ unsigned warp_max(unsigned v) {
 #endif
 }
 
-// The smallest value and its index, in all lanes; of equal values the lowest index.
+// The smallest value and its index, valid in all lanes; the lowest index of equal values.
 template <Number T>
 __device__ __forceinline__ Indexed<T> warp_arg_min(Indexed<T> v) {
   if (detail::is_nan(v.value)) v = ArgMin<T>{}.identity();
@@ -184,25 +183,25 @@ __device__ __forceinline__ Indexed<T> warp_arg_min(Indexed<T> v) {
 
 // ---- scan
 
-// The sum of the lanes up to and including the own one. CUB's.
+// The inclusive prefix sum over the lanes, by CUB.
 template <class T>
 __device__ __forceinline__ T warp_inclusive_sum(T v) {
   using Scan = cub::WarpScan<T>;
-  typename Scan::TempStorage unused;  // shuffles alone: a whole warp needs none
+  typename Scan::TempStorage unused;  // a whole warp uses shuffles only
   T sum;
   Scan(unused).InclusiveSum(v, sum);
   return sum;
 }
 
-// ---- several sums at once
+// ---- several sums
 
 // The sums of Rows rows of floats over the lanes, with about 2 * Rows + log2(32 / Rows) shuffles instead of
-// 5 * Rows: in each step half of the lanes keep one half of the rows and hand over the other. Rows is 1 to 9.
-// Order of a row: lane i with i ^ 16, i ^ 8, ... i ^ 1.
+// 5 * Rows: in each step a lane keeps one half of its rows and sends the other half. Rows is 1 to 9. Order of
+// a row: lane i with i ^ 16, i ^ 8, ... i ^ 1.
 template <int Rows>
 class WarpRowSums {
  public:
-  // lane: the own one, for a caller that has it in a register.
+  // lane: the lane of the calling thread.
   __device__ __forceinline__ explicit WarpRowSums(const float (&value)[Rows],
                                                   int lane = static_cast<int>(threadIdx.x % 32)) {
     float rows[folded];
@@ -226,7 +225,7 @@ class WarpRowSums {
     }
   }
 
-  // The sum of row r, which may differ from lane to lane; 0 for r >= Rows. Called by all lanes.
+  // The sum of row r, which may differ between lanes; 0 for r >= Rows. All lanes must call.
   __device__ __forceinline__ float operator[](int r) const {
     const int from =
         folded == 8 ? (r >> 2 & 1) * 16 + (r >> 1 & 1) * 8 + (r & 1) * 4 : (r >> 1 & 1) * 16 + (r & 1) * 8;

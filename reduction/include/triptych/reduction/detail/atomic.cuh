@@ -1,4 +1,4 @@
-// Combining into one address that many threads share. For .cu files.
+// Atomic combination into one address that many threads share. For .cu files.
 #pragma once
 
 #include <triptych/reduction/collective/block.cuh>
@@ -24,10 +24,9 @@ inline constexpr bool fits_compare_and_swap = (sizeof(typename M::Value) == 4 &&
                                               (sizeof(typename M::Value) == 8 &&
                                                alignof(typename M::Value) >= 8);
 
-// *address = monoid(*address, v) while nobody else changes it, by reading, combining and swapping until it
-// fits.
+// *address = monoid(*address, v) by compare-and-swap, repeated until no other thread has written in between.
 template <class M>
-__device__ void combine_by_swapping(typename M::Value* address, typename M::Value v, M monoid) {
+__device__ void combine_by_swap(typename M::Value* address, typename M::Value v, M monoid) {
   using Value = typename M::Value;
   using Word = std::conditional_t<sizeof(Value) == 4, unsigned, unsigned long long>;
   auto* word = reinterpret_cast<Word*>(address);
@@ -45,13 +44,14 @@ __device__ void combine_by_swapping(typename M::Value* address, typename M::Valu
   }
 }
 
-// The same for values too large to swap: the lanes of a warp combine first, then one of them takes the lock.
+// The same for values that are too large to swap: the lanes of a warp combine first, then one of them
+// acquires the lock.
 template <class M>
 __device__ void combine_under_lock(typename M::Value* address, typename M::Value v, M monoid,
                                    std::uint32_t* lock) {
   using Value = typename M::Value;
   static_assert(sizeof(Value) % 4 == 0,
-                "an accumulator without an atomic of its own must be made of 32-bit words");
+                "the size of an accumulator without an atomic must be a multiple of 4 bytes");
   v = warp_reduce<32>(v, monoid);
   if (threadIdx.x % 32 != 0) return;
   while (atomicCAS(lock, 0u, 1u) != 0u) __nanosleep(64);
@@ -71,7 +71,7 @@ __device__ void combine_under_lock(typename M::Value* address, typename M::Value
 template <class M>
 inline constexpr bool combines_atomically = HasAtomic<M> || is_plain_sum<M> || fits_compare_and_swap<M>;
 
-// *address = monoid(*address, v) by an instruction or a few; for monoids that combine atomically.
+// *address = monoid(*address, v) by an atomic instruction or compare-and-swap; for monoids that have one.
 template <class M>
 __device__ void combine_by_instruction(typename M::Value* address, typename M::Value v, M monoid) {
   if constexpr (HasAtomic<M>) {
@@ -86,12 +86,12 @@ __device__ void combine_by_instruction(typename M::Value* address, typename M::V
       atomicAdd(reinterpret_cast<unsigned long long*>(address), static_cast<unsigned long long>(v));
     }
   } else {
-    combine_by_swapping(address, v, monoid);
+    combine_by_swap(address, v, monoid);
   }
 }
 
-// Into global memory. All 32 lanes must call; a lane with nothing to add passes the identity. *lock is 0
-// before and after.
+// In global memory. All 32 lanes must call; a lane without a value passes the identity. *lock is 0 before and
+// after.
 template <class M>
 __device__ void combine_globally(typename M::Value* address, typename M::Value v, M monoid,
                                  std::uint32_t* lock) {
@@ -102,8 +102,8 @@ __device__ void combine_globally(typename M::Value* address, typename M::Value v
   }
 }
 
-// Into the block's own word of shared memory, which nobody reads before the next barrier. All threads must
-// call; warps take turns where there is no atomic.
+// In a word of shared memory that no thread reads before the next barrier. All threads must call. Without an
+// atomic, the warps write in sequence.
 template <int Threads, class M>
 __device__ void combine_in_block(typename M::Value* address, typename M::Value v, M monoid) {
   if constexpr (combines_atomically<M>) {

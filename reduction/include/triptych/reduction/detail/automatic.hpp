@@ -1,4 +1,4 @@
-// What Strategy::automatic needs to know of an operation.
+// The properties of an operation by which Strategy::automatic is resolved.
 #pragma once
 
 #include <triptych/reduction/monoid.hpp>
@@ -23,8 +23,8 @@ constexpr int element_number() {
   return -1;
 }
 
-// The operations that are tuned are the sums, each pair of accumulator and element apart. The others, and
-// sources and monoids of one's own, are not_tuned.
+// The tuned operations are the sums, one per pair of accumulator and element. All other operations, and
+// user-defined sources and monoids, are not_tuned.
 inline constexpr int not_tuned = -1;
 inline constexpr int tuned_operations = element_count * element_count;
 
@@ -40,13 +40,13 @@ inline constexpr int tuned_operation<MappedArray<T, Convert<A>>, Sum<A>> = tuned
 
 struct Operation {
   int tuned = not_tuned;
-  std::int64_t bytes = 0;        // that are read
+  std::int64_t bytes = 0;        // read by the operation
   bool exact = false;            // the monoid
   bool libraries = false;        // CUB and Thrust are compiled in
   bool (*clusters)() = nullptr;  // whether code for clusters was compiled for the current device
 };
 
-// The strategy of the options; automatic becomes one that runs here (see Strategy::automatic).
+// The strategy of the options; automatic becomes a strategy that runs on this device.
 Strategy resolve(const Options& options, const Operation& operation);
 
 }  // namespace triptych::reduction::detail

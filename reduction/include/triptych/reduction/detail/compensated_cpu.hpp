@@ -1,7 +1,7 @@
-// Neumaier's sum: what each addition rounds away is summed too and added at the end, so that the error is
-// about 2 eps |sum| + n^2 eps d sum|x| (d: eps of double for floats, else eps), whatever the order and the
-// cancellation. Products are split into their rounded value and what was rounded away. Code that is compiled
-// with -ffast-math loses all this.
+// Neumaier's sum: the rounding error of each addition is summed as well and added at the end. The error is
+// about 2 eps |sum| + n^2 eps d sum|x| (d: eps of double for floats, else eps) for every order and
+// cancellation. Products are split into their rounded value and their rounding error. -ffast-math breaks
+// this.
 #pragma once
 
 #include <triptych/reduction/source.hpp>
@@ -15,7 +15,7 @@ namespace triptych::reduction::detail::cpu {
 
 template <std::floating_point A>
 class NeumaierSum {
-  // What floats lose is summed in double: with millions of them, a float would itself stop growing.
+  // The errors of floats are summed in double: a float sum of millions of them would stop growing.
   using Lost = std::conditional_t<std::same_as<A, float>, double, A>;
 
  public:
@@ -25,7 +25,7 @@ class NeumaierSum {
     sum_ = sum;
   }
   void add_lost(Lost x) { lost_ += x; }
-  // An infinite or NaN sum has lost nothing that could be given back.
+  // An infinite or NaN sum has no correction.
   A value() const { return std::isfinite(lost_) ? static_cast<A>(static_cast<Lost>(sum_) + lost_) : sum_; }
 
  private:
@@ -40,8 +40,8 @@ A sum_compensated(const S& source, std::int64_t n) {
   return sum.value();
 }
 
-// The rounded product. Where the machine has a fused multiply-add the compiler would fuse a plain product
-// with the addition that follows; an explicit fma is left alone.
+// The rounded product. With a fused multiply-add the compiler would fuse a plain product with the addition
+// that follows; it does not fuse an explicit fma.
 template <std::floating_point A>
 inline A rounded_product(A x, A y) {
 #if defined(__FP_FAST_FMA) || defined(__FP_FAST_FMAF) || defined(__ARM_FEATURE_FMA)

@@ -1,5 +1,5 @@
-// What a launch has to know of the current device: the architecture for which a kernel's code was compiled,
-// and the number of multiprocessors. For .cu files.
+// Properties of the current device for launches: the architecture for which a kernel was compiled, and the
+// number of multiprocessors. For .cu files.
 #pragma once
 
 #include <triptych/core/cuda.cuh>
@@ -9,33 +9,33 @@
 
 namespace triptych::reduction::detail {
 
-// A number above 0 for each device, asked for once.
-class KnownOfDevices {
+// A cached number above 0 per device.
+class PerDeviceNumber {
  public:
-  // ask(device) when it is not known yet.
-  template <class Ask>
-  int get(Ask ask) {
+  // The cached number of the current device; calls query(device) at the first use.
+  template <class Query>
+  int get(Query query) {
     int device = 0;
     TRIPTYCH_CUDA_CHECK(cudaGetDevice(&device));
-    auto& entry = known_[static_cast<std::size_t>(device) % known_.size()];
+    auto& entry = numbers_[static_cast<std::size_t>(device) % numbers_.size()];
     int number = entry.load(std::memory_order_relaxed);
     if (number == 0) {
-      number = ask(device);
+      number = query(device);
       entry.store(number, std::memory_order_relaxed);
     }
     return number;
   }
 
  private:
-  std::array<std::atomic<int>, 64> known_{};
+  std::array<std::atomic<int>, 64> numbers_{};
 };
 
-// 10 x major + minor of the compute capability the device code was written for: 75 when the driver translated
-// PTX for 7.5 on a newer GPU, where what needs 9.0 is then compiled away.
+// 10 x major + minor of the compute capability that the kernel was compiled for. It is 75 when the driver
+// compiled PTX for 7.5 on a newer GPU; code that needs 9.0 is then missing.
 template <auto Kernel>
 int kernel_arch() {
-  static KnownOfDevices known;
-  return known.get([](int) {
+  static PerDeviceNumber numbers;
+  return numbers.get([](int) {
     cudaFuncAttributes attributes{};
     TRIPTYCH_CUDA_CHECK(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(Kernel)));
     return attributes.ptxVersion;
@@ -43,8 +43,8 @@ int kernel_arch() {
 }
 
 inline int multiprocessors() {
-  static KnownOfDevices known;
-  return known.get([](int device) {
+  static PerDeviceNumber numbers;
+  return numbers.get([](int device) {
     int count = 0;
     TRIPTYCH_CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
     return count;

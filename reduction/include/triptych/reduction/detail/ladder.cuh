@@ -1,12 +1,12 @@
-// The ladder: from one address for everything to shuffles, each rung a kernel that differs from the one
-// before by one idea. For .cu files. What all share:
-// - a block has ladder_threads threads; barriers are never inside a branch that diverges; every load is
-// guarded;
-// - the range is dealt to `blocks` logical blocks, a number that follows from the size alone, and a smaller
-// grid loops over
-//   them: the order of combining does not depend on the grid;
-// - block values go to partial[block] for finish_kernel, except on the atomic rungs, where their order
-// varies.
+// The strategies from global_atomic to warp_shuffle: each kernel differs from the one before by one idea. For
+// .cu files. Common to all:
+// - A block has ladder_threads threads. No barrier is inside a divergent branch. Every load is guarded.
+// - The range is divided among `blocks` logical blocks, whose number depends on the size alone. A smaller
+// grid
+//   loops over them, so that the order of combination does not depend on the grid.
+// - Blocks write their values to partial[block] for finish_kernel. The atomic strategies add them to the
+// result,
+//   in varying order.
 #pragma once
 
 #include <triptych/reduction/collective/block.cuh>
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(ladder_threads)
   }
 }
 
-// A block owns one sum in shared memory, which its threads add to; it adds that to the result once a tile.
+// The threads of a block add to one sum in shared memory; the block adds it to the result once per tile.
 template <class S, class M>
 __global__ void __launch_bounds__(ladder_threads)
     shared_atomic_kernel(S source, std::int64_t n, M monoid, typename M::Value* result, std::uint32_t* lock) {
@@ -60,8 +60,8 @@ __global__ void __launch_bounds__(ladder_threads)
   }
 }
 
-// Level by level, every 2 stride-th thread takes its neighbour's value: whole warps idle for one busy lane in
-// each.
+// In each step every thread whose number is a multiple of 2 stride combines with its neighbour: the active
+// lanes are spread over all warps.
 template <class M>
 __device__ __forceinline__ void interleaved_tree(typename M::Value* of_thread, M monoid) {
   __syncthreads();
@@ -72,8 +72,8 @@ __device__ __forceinline__ void interleaved_tree(typename M::Value* of_thread, M
   }
 }
 
-// The first `stride` threads take the values of the next `stride`: busy lanes are neighbours, in distinct
-// banks.
+// In each step the first `stride` threads combine with the next `stride`: active lanes are contiguous and use
+// distinct banks.
 template <class M>
 __device__ __forceinline__ void sequential_tree(typename M::Value* of_thread, M monoid) {
   __syncthreads();
@@ -84,7 +84,7 @@ __device__ __forceinline__ void sequential_tree(typename M::Value* of_thread, M 
   }
 }
 
-// A thread owns one element of each of its block's tiles; a tree in shared memory combines a tile.
+// A thread owns one element of each tile of its block; a tree in shared memory combines a tile.
 template <bool Interleaved, class S, class M>
 __global__ void __launch_bounds__(ladder_threads)
     tree_kernel(S source, std::int64_t n, M monoid, int blocks, typename M::Value* partial) {
@@ -121,8 +121,8 @@ __device__ __forceinline__ typename M::Value load_strided(const S& source, std::
   }
 }
 
-// add(v) for everything that a thread owns: Loads elements of each Loads * ladder_threads neighbours of its
-// block, at grid stride.
+// Calls add(v) for the values that a thread owns: in each step Loads of the Loads * ladder_threads contiguous
+// elements of its block, at grid stride.
 template <int Loads, class S, class M, class Add>
 __device__ __forceinline__ void for_each_strided(const S& source, std::int64_t n, int block, int blocks,
                                                  M monoid, const Add& add) {
@@ -131,7 +131,7 @@ __device__ __forceinline__ void for_each_strided(const S& source, std::int64_t n
     add(load_strided<Loads>(source, i, n, monoid));
 }
 
-// A thread sums what it owns in its own word of shared memory.
+// A thread sums its values in its own word of shared memory.
 template <int Loads, class S, class M>
 __global__ void __launch_bounds__(ladder_threads)
     grid_stride_shared_kernel(S source, std::int64_t n, M monoid, int blocks, typename M::Value* partial) {
@@ -140,7 +140,7 @@ __global__ void __launch_bounds__(ladder_threads)
     of_thread[threadIdx.x] = monoid.identity();
     for_each_strided<Loads>(source, n, block, blocks, monoid, [&](const typename M::Value& v) {
       of_thread[threadIdx.x] = monoid(of_thread[threadIdx.x], v);
-      asm volatile("" ::: "memory");  // the sum stays in shared memory: that is this rung
+      asm volatile("" ::: "memory");  // keeps the sum in shared memory, the subject of this strategy
     });
     sequential_tree(of_thread, monoid);
     if (threadIdx.x == 0) partial[block] = of_thread[0];
@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(ladder_threads)
   }
 }
 
-// The sum of what a thread owns, in a register.
+// The sum of the values that a thread owns, in a register.
 template <int Loads, class S, class M>
 __device__ __forceinline__ typename M::Value fold_strided(const S& source, std::int64_t n, int block,
                                                           int blocks, M monoid) {
@@ -158,7 +158,7 @@ __device__ __forceinline__ typename M::Value fold_strided(const S& source, std::
   return sum;
 }
 
-// Registers, two elements at a time, then the tree.
+// Sums in registers, two loads per iteration, then the tree.
 template <class S, class M>
 __global__ void __launch_bounds__(ladder_threads)
     grid_stride_register_kernel(S source, std::int64_t n, M monoid, int blocks, typename M::Value* partial) {
@@ -171,7 +171,8 @@ __global__ void __launch_bounds__(ladder_threads)
   }
 }
 
-// Registers, two elements at a time, then one shared atomic a thread and one global atomic a block.
+// Sums in registers, two loads per iteration, then one shared atomic per thread and one global atomic per
+// block.
 template <class S, class M>
 __global__ void __launch_bounds__(ladder_threads)
     grid_stride_atomic_kernel(S source, std::int64_t n, M monoid, int blocks, typename M::Value* result,
@@ -187,7 +188,7 @@ __global__ void __launch_bounds__(ladder_threads)
   }
 }
 
-// Registers, then shuffles: one barrier.
+// Sums in registers, then shuffles: one barrier.
 template <class S, class M>
 __global__ void __launch_bounds__(ladder_threads)
     warp_shuffle_kernel(S source, std::int64_t n, M monoid, int blocks, typename M::Value* partial) {

@@ -1,11 +1,12 @@
 // Kernels that reduce every row of a matrix: few very long rows, or many short ones. For .cu files.
 //
-// A row source says what column c of row r contributes. What the rows share (the vector of a matrix-vector
-// product) is loaded once for all the rows a thread owns:
+// A row source gives the contribution of column c of row r. Data that the rows share (the vector of a
+// matrix-vector product) are loaded once for all rows of a thread:
 //   static constexpr int pack_size;  using Pack, Column;  bool aligned() const;
-//   Column column(std::int64_t c) / column_aligned(c);        the shared part of the columns c .. c +
-//   pack_size - 1 Pack load(std::int64_t r, std::int64_t c) / load_aligned(r, c); Value fold(Pack, Column, M)
-//   const; Value operator()(std::int64_t r, std::int64_t c) const;   one element, for the end of a row
+//   Column column(c) const;       Column column_aligned(c) const;     the shared data of pack_size columns
+//   from c Pack load(r, c) const;        Pack load_aligned(r, c) const;      pack_size elements of row r from
+//   c Value fold(Pack, Column, M) const;                                combines the elements of a pack Value
+//   operator()(r, c) const;                                     one element, for the end of a row
 #pragma once
 
 #include <triptych/core/cuda.cuh>
@@ -17,11 +18,10 @@
 
 namespace triptych::reduction::detail {
 
-inline constexpr int max_cluster_shares = 8;  // a cluster of 8 blocks runs on every device that has clusters
+inline constexpr int max_cluster_shares = 8;  // the portable cluster size
 
-// The packs `lane`, `lane` + lanes, ... of Rows rows, combined into sum; Unroll of each row are in flight
-// together. Loads past the end are left out, not clamped as in fold_group: here most lanes end with such a
-// group.
+// Combines the packs `lane`, `lane` + lanes, ... of Rows rows into sum, with Unroll loads of each row in
+// flight. Loads past the end are skipped, not clamped as in fold_group: here most lanes have such loads.
 template <int Rows, int Unroll, bool Aligned, class S, class M>
 __device__ __forceinline__ void fold_row_packs(const S& source, const std::int64_t (&row)[Rows],
                                                std::int64_t packs, std::int64_t lane, std::int64_t lanes,
@@ -49,8 +49,8 @@ __device__ __forceinline__ void fold_row_packs(const S& source, const std::int64
   }
 }
 
-// The share of lane `lane` of `lanes` in the rows first .. first + Rows - 1. Past the last row, that one is
-// read again: the caller drops what comes of it.
+// The part of lane `lane` of `lanes` in the rows first .. first + Rows - 1. Rows past the last one repeat it;
+// the caller ignores their results.
 template <int Rows, int Unroll, class S, class M>
 __device__ __forceinline__ void fold_rows(const S& source, std::int64_t first, std::int64_t rows,
                                           std::int64_t cols, std::int64_t lane, std::int64_t lanes, M monoid,
@@ -72,7 +72,7 @@ __device__ __forceinline__ void fold_rows(const S& source, std::int64_t first, s
   }
 }
 
-// Block-wide combination of Rows values at once: valid in thread r for row r. One barrier for all rows.
+// Combines Rows values per thread over the block; row r is valid in thread r. One barrier for all rows.
 template <int Threads, int Rows, class M>
 __device__ __forceinline__ typename M::Value block_reduce_rows(typename M::Value (&v)[Rows], M monoid) {
   using Value = typename M::Value;
@@ -98,7 +98,7 @@ __device__ __forceinline__ typename M::Value block_reduce_rows(typename M::Value
   return total;
 }
 
-// What this block owns of few long rows: block g * shares + s has share s of the rows g * Rows ...
+// The part of a block in few long rows: block g * shares + s owns share s of the rows from g * Rows.
 template <int Threads, int Rows>
 struct RowShare {
   int share;
@@ -110,7 +110,7 @@ struct RowShare {
         group(static_cast<int>(blockIdx.x) / shares),
         first(std::int64_t{group} * Rows) {}
 
-  // The share combined over the block: valid in thread r for row r.
+  // Combines the share over the block; row r is valid in thread r.
   template <int Unroll, class S, class M>
   __device__ __forceinline__ typename M::Value reduce(const S& source, std::int64_t rows, std::int64_t cols,
                                                       M monoid, int shares) const {
@@ -123,7 +123,7 @@ struct RowShare {
 };
 
 // Few long rows: of the blocks of a row group, the one that draws the last ticket combines the shares in
-// order. With one share there is no ticket.
+// order. One share needs no ticket.
 template <int Threads, int Rows, int Unroll, class S, class M>
 __global__ void __launch_bounds__(Threads)
     long_rows_kernel(S source, std::int64_t rows, std::int64_t cols, M monoid, int shares,
@@ -149,7 +149,7 @@ __global__ void __launch_bounds__(Threads)
   }
   if (__shfl_sync(all_lanes, ticket, 0) != shares - 1) return;
   __syncwarp();
-  // lane = row + Rows * k: the lanes of a row take every 32 / Rows-th share, then combine
+  // lane = row + Rows * k: lane k of a row combines the shares k, k + 32 / Rows, ...
   Value v = monoid.identity();
   for (int s = lane / Rows; s < shares; s += 32 / Rows) v = monoid(v, mine[s * Rows + lane % Rows]);
 #pragma unroll
@@ -157,8 +157,8 @@ __global__ void __launch_bounds__(Threads)
   if (lane < Rows && first + lane < rows) result[first + lane] = v;
 }
 
-// The same, the shares of a row group being the blocks of one cluster, which combine through distributed
-// shared memory: no partials in memory and no ticket. Needs compute capability 9.0.
+// The same with the shares of a row group as the blocks of one cluster, which combine through distributed
+// shared memory: no partial values in global memory, no ticket. Needs compute capability 9.0.
 template <int Threads, int Rows, int Unroll, class S, class M>
 __global__ void __launch_bounds__(Threads)
     cluster_rows_kernel(S source, std::int64_t rows, std::int64_t cols, M monoid, int shares,
@@ -183,7 +183,7 @@ __global__ void __launch_bounds__(Threads)
 #endif
 }
 
-// Many short rows: Lanes neighbouring lanes of a warp own a row, and no block waits for another.
+// Many short rows: Lanes adjacent lanes of a warp own a row. No block waits for another.
 template <int Threads, int Lanes, int Unroll, class S, class M>
 __global__ void __launch_bounds__(Threads)
     short_rows_kernel(S source, std::int64_t rows, std::int64_t cols, M monoid, typename M::Value* result) {
@@ -193,7 +193,7 @@ __global__ void __launch_bounds__(Threads)
   constexpr int rows_per_block = Threads / Lanes;
   const int lane = threadIdx.x % Lanes;
   const std::int64_t stride = std::int64_t{gridDim.x} * rows_per_block;
-  // every lane of a warp makes the same number of rounds: the shuffles need them all
+  // all lanes of a warp make the same number of iterations, as the shuffles need
   for (std::int64_t base = std::int64_t{blockIdx.x} * rows_per_block; base < rows; base += stride) {
     const std::int64_t row = base + threadIdx.x / Lanes;
     Value v[1];

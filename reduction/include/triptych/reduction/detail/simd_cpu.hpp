@@ -1,5 +1,5 @@
-// One range of any source by one thread with many independent accumulators: reduce_range(), the building
-// block of the strategies simd and threads. The order of combining depends on the range alone.
+// reduce_range(): reduces a range of any source on one thread with many independent accumulators, for the
+// strategies simd and threads. The order of combination depends on the range alone.
 #pragma once
 
 #include <triptych/reduction/detail/wide_cpu.hpp>
@@ -12,15 +12,15 @@
 
 namespace triptych::reduction::detail::cpu {
 
-// What any source and monoid get: element i goes to accumulator i mod 8.
+// The general form for any source and monoid: element i goes to accumulator i mod 8.
 template <class S>
-inline void ask_ahead(const S&, std::int64_t) {}
+inline void prefetch_source(const S&, std::int64_t) {}
 template <class T, class Map>
-inline void ask_ahead(const MappedArray<T, Map>& source, std::int64_t i) {
+inline void prefetch_source(const MappedArray<T, Map>& source, std::int64_t i) {
   prefetch<8 * int(sizeof(T))>(source.data + i);
 }
 template <class T, class A>
-inline void ask_ahead(const ProductOfArrays<T, A>& source, std::int64_t i) {
+inline void prefetch_source(const ProductOfArrays<T, A>& source, std::int64_t i) {
   prefetch<8 * int(sizeof(T))>(source.a + i);
   prefetch<8 * int(sizeof(T))>(source.b + i);
 }
@@ -32,7 +32,7 @@ typename M::Value reduce_any(const S& source, std::int64_t first, std::int64_t l
   constexpr std::int64_t count = sizeof...(I);
   Value acc[count] = {((void)I, Value(monoid.identity()))...};
   for (; last - first >= count; first += count) {
-    ask_ahead(source, first);
+    prefetch_source(source, first);
     ((acc[I] = monoid(acc[I], source(first + std::int64_t(I)))), ...);
   }
   for (std::int64_t k = 0; first + k < last; ++k) acc[k] = monoid(acc[k], source(first + k));
@@ -55,8 +55,8 @@ typename M::Value reduce_range(const S& source, std::int64_t first, std::int64_t
   return Range<S, M>::reduce(source, first, last, monoid);
 }
 
-// Where the extreme stands: the extreme of a block that fits the cache, and a search in that block only if it
-// is better than all before. Extreme is Min or Max.
+// Arg-minimum and arg-maximum: the extreme of a block that fits the cache, and a search in that block only
+// when it is better than all before. Extreme is Min or Max.
 template <class T, class Arg, class Extreme>
 Indexed<T> reduce_arg(const T* data, std::int64_t first, std::int64_t last) {
   constexpr std::int64_t block = 2048;
@@ -93,8 +93,8 @@ struct Range<MappedArray<T, WithIndex<ArgMax<T>>>, ArgMax<T>> {
   }
 };
 
-// The moments of one block in two passes over the cache: the mean, then the differences from it, whose own
-// sum corrects both (it would be 0 without rounding).
+// The moments of one block in two passes over cached data: the mean, then the differences from it. The sum of
+// the differences, which would be 0 without rounding, corrects both.
 template <class T, std::size_t... I>
 Moments block_moments(const T* data, std::int64_t first, std::int64_t last, std::index_sequence<I...> four) {
   using V = Pack<double>::V;
@@ -123,25 +123,25 @@ Moments block_moments(const T* data, std::int64_t first, std::int64_t last, std:
   return {count, mean + drift / count, m2 < 0 ? 0 : m2};
 }
 
-// Blocks meet as a binary counter counts: a tree of equal parts, whatever their number.
+// Blocks are merged like the carries of a binary counter: a tree of equal parts for every number of blocks.
 template <Number T>
 requires simd::can_widen<T, double>
 struct Range<MappedArray<T, AsMoments>, MergeMoments> {
   static Moments reduce(const MappedArray<T, AsMoments>& source, std::int64_t first, std::int64_t last,
                         MergeMoments merge) {
     constexpr std::int64_t block = 1024;
-    std::array<Moments, 64> waiting{};  // waiting[k]: 2^k blocks, when bit k of done is set
+    std::array<Moments, 64> pending{};  // pending[k]: of 2^k blocks, when bit k of done is set
     std::uint64_t done = 0;
     constexpr std::make_index_sequence<4> four{};
     for (; last - first >= block; first += block, ++done) {
       Moments sum = block_moments(source.data, first, first + block, four);
       std::size_t k = 0;
-      for (; done >> k & 1; ++k) sum = merge(waiting[k], sum);
-      waiting[k] = sum;
+      for (; done >> k & 1; ++k) sum = merge(pending[k], sum);
+      pending[k] = sum;
     }
     Moments sum = first < last ? block_moments(source.data, first, last, four) : merge.identity();
-    for (std::size_t k = 0; k < waiting.size(); ++k) {
-      if (done >> k & 1) sum = merge(waiting[k], sum);
+    for (std::size_t k = 0; k < pending.size(); ++k) {
+      if (done >> k & 1) sum = merge(pending[k], sum);
     }
     return sum;
   }

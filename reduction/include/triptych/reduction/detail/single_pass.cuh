@@ -1,10 +1,10 @@
-// The fast strategies: one launch, values combined in an order fixed by the indices alone. For .cu files. The
-// launch bounds name the blocks a multiprocessor shall hold: told nothing, the compiler saves registers by
-// loading two packs at a time.
+// The strategies single_pass and cluster: one launch, and an order of combination that depends on the indices
+// alone. For .cu files. The launch bounds state the blocks per multiprocessor: without them the compiler
+// saves registers and keeps only two loads in flight.
 //
-// The range is cut into tiles of Threads x Unroll packs, dealt in turn to `blocks` logical blocks. That
-// number follows from the size, not from the device, and a smaller grid loops over it: the bits are the same
-// on every GPU and for every grid.
+// The range is divided into tiles of Threads x Unroll packs, which are assigned to `blocks` logical blocks in
+// turn. Their number depends on the size and not on the device, and a smaller grid loops over them: the bits
+// are the same on every GPU and for every grid.
 #pragma once
 
 #include <triptych/core/cuda.cuh>
@@ -16,7 +16,7 @@
 
 namespace triptych::reduction::detail {
 
-// A source without packs, seen as one whose packs hold one element.
+// Adapts a source without packs: a pack of one element.
 template <class S>
 struct SingleElements {
   static constexpr int pack_size = 1;
@@ -41,7 +41,8 @@ __device__ __forceinline__ auto as_packed(const S& source) {
   }
 }
 
-// How a pack is loaded: from any address; from an aligned one; aligned, and first to leave the L2 cache.
+// How a pack is loaded: from any address; from an aligned address; aligned, and evicted first from the L2
+// cache.
 enum class Load { any, aligned, aligned_once };
 
 template <Load How, class S>
@@ -56,9 +57,9 @@ __device__ __forceinline__ typename S::Pack load_pack(const S& source, std::int6
   }
 }
 
-// The packs first, first + Threads, ... (Unroll of them, those below `packs` when Guarded) combined as a
-// tree. All are in flight before the first is used: where there is no pack, the last one is loaded again
-// rather than none, since a load that may not happen ties up the registers of the others.
+// Combines the Unroll packs first, first + Threads, ... (those below `packs` when Guarded) in a tree. All
+// loads are in flight before the first use. A load past the end repeats the last pack, since a conditional
+// load would cost registers.
 template <int Threads, int Unroll, Load How, bool Guarded, class S, class M>
 __device__ __forceinline__ typename M::Value fold_group(const S& source, std::int64_t first,
                                                         std::int64_t packs, M monoid) {
@@ -78,8 +79,9 @@ __device__ __forceinline__ typename M::Value fold_group(const S& source, std::in
   return combine_tree(v, monoid);
 }
 
-// One full tile added to a thread's accumulators. Where combining is cheap, each of the Unroll packs has its
-// own, so that none waits for the others; where it is expensive, the packs are combined as a tree first.
+// Adds one full tile to the accumulators of a thread. With a cheap monoid each of the Unroll packs has its
+// own accumulator, so that the additions are independent; with an expensive one the packs are combined in a
+// tree first.
 template <class M, int Unroll>
 inline constexpr int accumulators = is_expensive<M> ? 1 : Unroll;
 
@@ -98,12 +100,12 @@ __device__ __forceinline__ void fold_tile(const S& source, std::int64_t first, s
   }
 }
 
-// Of a range larger than the L2 cache, read again and again, the cache would keep nothing: what comes last
-// drives out what comes first. So only the first tiles ask to stay. A range that the cache holds loses
-// nothing by that, and one that is read once leaves more of the cache to others.
-inline constexpr std::int64_t packs_that_stay = std::int64_t{3} << 19;  // 25 MB
+// When a range larger than the L2 cache is read repeatedly, its end evicts its beginning, and the cache is of
+// no use. So only the first tiles are loaded normally and the others with an evict-first hint. A range that
+// fits the cache is still found there, and a range that is read once evicts less of other data.
+inline constexpr std::int64_t cached_packs = std::int64_t{3} << 19;  // 25 MB
 
-// What one thread of logical block `block` owns, combined.
+// Combines the elements that one thread of logical block `block` owns.
 template <int Threads, int Unroll, Load How, class S, class M>
 __device__ __forceinline__ typename M::Value fold_tiles(const S& source, std::int64_t n, int block,
                                                         int blocks, M monoid) {
@@ -115,15 +117,15 @@ __device__ __forceinline__ typename M::Value fold_tiles(const S& source, std::in
 #pragma unroll
   for (auto& v : sum) v = monoid.identity();
   std::int64_t tile = block;
-  const std::int64_t staying = may_be_large ? min(full_tiles, packs_that_stay / tile_packs) : full_tiles;
-  for (; tile < staying; tile += blocks)
+  const std::int64_t cached = may_be_large ? min(full_tiles, cached_packs / tile_packs) : full_tiles;
+  for (; tile < cached; tile += blocks)
     fold_tile<Threads, Unroll, How>(source, tile * tile_packs + threadIdx.x, packs, monoid, sum);
   if constexpr (may_be_large) {
     for (; tile < full_tiles; tile += blocks)
       fold_tile<Threads, Unroll, Load::aligned_once>(source, tile * tile_packs + threadIdx.x, packs, monoid,
                                                      sum);
   }
-  if (tile == full_tiles) {  // the last tile is not full: this block's turn
+  if (tile == full_tiles) {  // this block owns the last tile, which is not full
     const std::int64_t first = tile * tile_packs + threadIdx.x;
     if (first < packs)
       sum[0] = monoid(sum[0], fold_group<Threads, Unroll, How, true>(source, first, packs, monoid));
@@ -133,9 +135,9 @@ __device__ __forceinline__ typename M::Value fold_tiles(const S& source, std::in
   return combine_tree(sum, monoid);
 }
 
-// When a grid lets the next one of the stream start. A large one at once: the next one's blocks fill the
-// machine as this one's drain. A small one when its loads are done. One that reads 8 to 64 MB not before it
-// ends, by what was fastest (bench/results/h200/trials.md).
+// When a grid allows the next grid of the stream to start: a large one at once, so that the blocks of the
+// next grid fill free multiprocessors; a small one after its loads; one that reads 8 to 64 MB at its end.
+// These were the fastest in measurements (bench/results/h200/trials.md).
 enum class NextGrid { at_once, after_loads, at_end };
 
 template <int Threads, int Unroll>
@@ -155,7 +157,8 @@ __device__ __forceinline__ typename M::Value reduce_tiles(const S& any_source, s
   return block_reduce<Threads>(v, monoid);
 }
 
-// What one thread of the only block owns, combined. Shorter than fold_tiles: every group is guarded.
+// Combines the elements that one thread of the only block owns. Simpler than fold_tiles: every group is
+// guarded.
 template <int Threads, int Unroll, Load How, class S, class M>
 __device__ __forceinline__ typename M::Value fold_in_one_block(const S& source, int n, M monoid) {
   const int packs = n / S::pack_size;
@@ -167,8 +170,8 @@ __device__ __forceinline__ typename M::Value fold_in_one_block(const S& source, 
   return sum;
 }
 
-// A range that one block reads at once or nearly so: no tiles to deal, no exchange between blocks. At this
-// size the launch and one trip to the L2 cache are most of the time.
+// A short range in one block: no tiles, no exchange between blocks. Most of the time is the launch and one
+// access to the L2 cache.
 template <int Threads, int Unroll, class S, class M>
 __global__ void __launch_bounds__(Threads, 1024 / Threads)
     one_block_kernel(S any_source, int n, M monoid, typename M::Value* result) {
@@ -181,9 +184,9 @@ __global__ void __launch_bounds__(Threads, 1024 / Threads)
   if (threadIdx.x == 0) *result = total;
 }
 
-// A block owns the logical blocks blockIdx.x, + gridDim.x, ... and sends their values; the first warp of the
-// last block of the grid, which is the last to start, collects them. No block waits for the collector, so the
-// grid may be of any size.
+// A block owns the logical blocks blockIdx.x, + gridDim.x, ... and sends their values. The first warp of the
+// last block of the grid, which is the last to start, collects them. No block waits for the collector, so
+// that a grid of any size makes progress.
 template <int Threads, int Unroll, class S, class M>
 __global__ void __launch_bounds__(Threads, 1024 / Threads)
     single_pass_kernel(S source, std::int64_t n, M monoid, CollectorExchange<typename M::Value> exchange,
@@ -194,15 +197,15 @@ __global__ void __launch_bounds__(Threads, 1024 / Threads)
   for (int block = blockIdx.x; block < blocks; block += gridDim.x) {
     const auto v = reduce_tiles<Threads, Unroll>(source, n, block, blocks, monoid);
     if (threadIdx.x == 0) exchange.send(block, v);
-    if (block + gridDim.x < blocks) __syncthreads();  // the block's shared memory is used again
+    if (block + gridDim.x < blocks) __syncthreads();  // shared memory is reused
   }
   if (blockIdx.x != gridDim.x - 1 || threadIdx.x >= 32) return;
   const auto total = collect(exchange, monoid);
   if (threadIdx.x == 0) *result = total;
 }
 
-// The same with the Blocks blocks of a cluster combining through distributed shared memory first: the first
-// block of a cluster gathers, and only clusters send. Needs compute capability 9.0.
+// The same, but the Blocks blocks of a cluster first combine their values in the shared memory of its first
+// block, and each cluster sends one value. Needs compute capability 9.0.
 template <int Threads, int Unroll, int Blocks, class S, class M>
 __global__ void __launch_bounds__(Threads, 1024 / Threads)
     cluster_kernel(S source, std::int64_t n, M monoid, CollectorExchange<typename M::Value> exchange,
@@ -210,8 +213,7 @@ __global__ void __launch_bounds__(Threads, 1024 / Threads)
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   using Value = typename M::Value;
   const auto cluster = cooperative_groups::this_cluster();
-  cluster.barrier_arrive();  // completes while the loads are under way: every block's shared memory is then
-                             // there
+  cluster.barrier_arrive();  // overlaps with the loads; after it the shared memory of every block exists
   wait_for_previous_grid();
   __shared__ Value of_block[Blocks];
   const int rank = static_cast<int>(cluster.block_rank());
@@ -234,7 +236,7 @@ __global__ void __launch_bounds__(Threads, 1024 / Threads)
         }
       }
     }
-    if (c + grid_clusters < clusters) cluster.sync();  // the gathered values are written again
+    if (c + grid_clusters < clusters) cluster.sync();  // of_block is reused
   }
   if (clusters == 1 || rank != 0 || blockIdx.x / Blocks != grid_clusters - 1 || threadIdx.x >= 32) return;
   const Value total = collect(exchange, monoid);

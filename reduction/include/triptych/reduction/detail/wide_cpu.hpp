@@ -1,8 +1,8 @@
-// Sums, dot products, minima and maxima of contiguous arrays in packs of 16 bytes, which every x86_64 and
-// aarch64 has.
+// Sums, dot products, minima and maxima of contiguous arrays in packs of 16 bytes, on every x86_64 and
+// aarch64.
 //
-// Element i of a range belongs to lane i mod Wide::lanes, whatever the address and the machine; the lanes
-// meet as a tree.
+// Element i of a range belongs to lane i mod Wide::lanes, for every address and machine. The lanes are
+// combined in a tree.
 #pragma once
 
 #include <triptych/core/simd/pack_baseline.hpp>
@@ -16,8 +16,7 @@
 
 namespace triptych::reduction::detail::cpu {
 
-// How far ahead of the loads memory is asked for. Hardware prefetchers stop at the end of a page; this does
-// not.
+// The prefetch distance. Hardware prefetchers stop at the end of a page; software prefetches do not.
 inline constexpr std::uintptr_t prefetch_bytes = 4096;
 inline constexpr std::uintptr_t cache_line_bytes = 64;
 
@@ -30,13 +29,13 @@ inline void prefetch(const void* p) {
   }
 }
 
-inline constexpr int vectors =
-    8;  // accumulators: enough to hide the latency of an addition, few enough for 16 registers
+// The number of accumulators: enough to hide the latency of an addition, few enough for 16 registers.
+inline constexpr int vectors = 8;
 
 template <class T>
 using Pack = simd::Pack<T, simd::Baseline>;
 
-// Packs combined as a monoid combines values.
+// The monoids on packs.
 template <Number A>
 Pack<A> combine(Sum<A>, Pack<A> acc, Pack<A> v) {
   return acc + v;
@@ -50,7 +49,7 @@ Pack<T> combine(Max<T>, Pack<T> acc, Pack<T> v) {
   return max_ordered(acc, v);
 }
 
-// What is read as vectors: Wide<S, M> names the elements, loads vector I of a step, and pads the last step.
+// Sources that are read as vectors: Wide<S, M> loads vector I of a step and pads the last step.
 template <class S, class M>
 struct Wide {
   static constexpr bool possible = false;
@@ -68,7 +67,7 @@ struct WideArray {
     return Pack<A>::template load_widened<I>(source.data + first);
   }
   template <class S>
-  static void ask_ahead(const S& source, std::int64_t first) {
+  static void prefetch_step(const S& source, std::int64_t first) {
     prefetch<int(sizeof(Step))>(source.data + first);
   }
   template <class S>
@@ -84,7 +83,7 @@ requires simd::can_widen<T, A>
 struct Wide<MappedArray<T, Convert<A>>, Sum<A>> : WideArray<T, A, Sum<A>> {
 };
 
-// 64-bit integers are compared faster one by one where vectors have no such comparison.
+// Not for 64-bit integers: baseline vectors have no comparison for them, and scalar code is faster.
 template <class T>
 inline constexpr bool can_compare = simd::is_word<T> && (std::is_floating_point_v<T> || sizeof(T) == 4);
 
@@ -110,7 +109,7 @@ requires(simd::can_widen<T, A>&& std::is_floating_point_v<A>) struct Wide<Produc
     return Pack<A>::template load_widened<I>(source.a + first) *
            Pack<A>::template load_widened<I>(source.b + first);
   }
-  static void ask_ahead(const ProductOfArrays<T, A>& source, std::int64_t first) {
+  static void prefetch_step(const ProductOfArrays<T, A>& source, std::int64_t first) {
     prefetch<lanes* int(sizeof(T))>(source.a + first);
     prefetch<lanes* int(sizeof(T))>(source.b + first);
   }
@@ -131,7 +130,7 @@ typename M::Value reduce_wide(const S& source, std::int64_t first, std::int64_t 
   using P = Pack<typename M::Value>;
   P acc[vectors] = {((void)I, P::all(monoid.identity()))...};
   for (; last - first >= W::lanes; first += W::lanes) {
-    W::ask_ahead(source, first);
+    W::prefetch_step(source, first);
     ((acc[I] = combine(monoid, acc[I], W::template load<int(I)>(source, first))), ...);
   }
   if (first < last) {

@@ -1,4 +1,4 @@
-// How long work takes on a GPU, for those that choose the quickest of several ways.
+// Time of GPU work, for code that selects the fastest of several variants.
 #pragma once
 
 #include <triptych/core/graph.hpp>
@@ -9,10 +9,10 @@
 
 namespace triptych {
 
-// Microseconds of one call: the median over replays of a graph that holds so many. enqueue() is called once
-// before that, outside the capture: workspaces grow and code is loaded.
+// Microseconds per call of enqueue(): the median over launches of a graph that holds `calls` calls. enqueue()
+// is called once before the capture, so that workspaces have grown and code is loaded. Synchronises.
 template <class Enqueue>
-double replay_us(StreamRef stream, int calls, Enqueue&& enqueue) {
+double graph_us_per_call(StreamRef stream, int calls, Enqueue&& enqueue) {
   enqueue();
   const Graph graph = Graph::capture(stream, [&] {
     for (int k = 0; k < calls; ++k) enqueue();

@@ -1,9 +1,10 @@
-// For loops that watch a word: lets the core do something else for a moment.
+// cpu_pause(): the hint of a spin-wait loop to the processor, which saves power and yields to the other
+// hardware thread of the core.
 #pragma once
 
 namespace triptych {
 
-inline void relax() {
+inline void cpu_pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
