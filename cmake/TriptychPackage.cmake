@@ -1,5 +1,6 @@
 # The CMake package Triptych: one export file per module, a config that loads the components asked for, a version file. It is
-# written for the install tree and, with the same content, for the build tree (-DTriptych_DIR=<build folder>).
+# written for the install tree and, with the same content, for the build tree (-DTriptych_DIR=<build folder>). Also what is
+# installed beside the libraries: documentation, licence and examples.
 include_guard(GLOBAL)
 include(CMakePackageConfigHelpers)
 
@@ -32,3 +33,15 @@ foreach(module IN LISTS modules)
   install(EXPORT Triptych-${module} NAMESPACE Triptych:: DESTINATION "${package_dir}" COMPONENT triptych_libraries)
   export(EXPORT Triptych-${module} NAMESPACE Triptych:: FILE "${PROJECT_BINARY_DIR}/Triptych-${module}.cmake")
 endforeach()
+
+# The documentation, in the folders that its links name; and the examples, which are a project of their own.
+set(doc_dir "${CMAKE_INSTALL_DATAROOTDIR}/doc/triptych")
+install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md DESTINATION "${doc_dir}" COMPONENT triptych_libraries)
+foreach(folder IN ITEMS ${modules} apps bench/results)
+  install(DIRECTORY ${folder}/ DESTINATION "${doc_dir}/${folder}" COMPONENT triptych_libraries
+    FILES_MATCHING PATTERN "*.md" PATTERN "*.jpg" PATTERN "*.png" PATTERN "*.svg"
+    PATTERN "include" EXCLUDE PATTERN "src" EXCLUDE PATTERN "*_demo" EXCLUDE PATTERN "common" EXCLUDE PATTERN "examples" EXCLUDE
+    PATTERN "python" EXCLUDE)
+endforeach()
+install(DIRECTORY apps/examples/ DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/triptych/examples" COMPONENT triptych_libraries
+  FILES_MATCHING PATTERN "*.cpp" PATTERN "CMakeLists.txt")

@@ -1,10 +1,11 @@
 # shellcheck shell=bash
-# Shared by scripts/test, scripts/demo and scripts/bench: options, installing what is missing, configuring, building.
+# Shared by the scripts beside it: options, installing what is missing, configuring, building.
 # Sourced, not run.
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 build_dir=""
 cuda="auto"
+cpu_without_gpu="no"  # yes: without a GPU, --cuda auto means off
 install="yes"
 jobs="$(nproc 2>/dev/null || echo 2)"
 cmake_options=()  # every -DNAME=VALUE of the command line
@@ -54,6 +55,10 @@ parse_options() {
     esac
     shift
   done
+  if [[ "$cuda" == auto && "$cpu_without_gpu" == yes && -z "$(gpu_name)" ]]; then
+    say "no GPU found: building for the CPU alone; --cuda on compiles the CUDA code all the same"
+    cuda="off"
+  fi
   case "$cuda" in
     auto) : "${build_dir:=$root/build/release}" ;;
     on) : "${build_dir:=$root/build/gpu}" ;;
@@ -85,8 +90,6 @@ need_header() {
   done
   missing+=("$1")
 }
-
-has_apps() { compgen -G "$root/apps/*/CMakeLists.txt" >/dev/null; }
 
 # Fills `missing` for the targets that the script builds.
 look_for_packages() {
@@ -185,15 +188,24 @@ configure() {
   printf '%s\n' "$wish" >"$stamp"
 }
 
-# prepare TARGET...: installs, configures and builds (tests, benches, apps).
-prepare() {
+# install_for TARGET...: what these targets need (tests, benches, apps).
+install_for() {
   look_for_packages "$@"
   install_missing
   check_cmake
   look_for_packages "$@"
-  configure
+}
+
+build() {
   say "building $* in $build_dir with $jobs jobs"
   cmake --build "$build_dir" --parallel "$jobs" --target "$@"
+}
+
+# prepare TARGET...: installs, configures and builds.
+prepare() {
+  install_for "$@"
+  configure
+  build "$@"
 }
 
 # show_comparisons DIR: prints the tables that the benches left in folders of DIR.
