@@ -51,7 +51,8 @@ def graph(mermaid):
             if text is not None:
                 out.append(f'{match[1]} [label="{re.sub("<br ?/?>", chr(92) + "n", text)}"];')
             if before:
-                out.append(f'{before} -> {match[1]} [label="{words}"];')
+                back = ", constraint=false" if re.match("next|until", words) else ""  # to an earlier node
+                out.append(f'{before} -> {match[1]} [label="{words}"{back}];')
             before, at = match[1], match.end()
             arrow = re.compile(r"\s*-->(?:\|\"?([^|\"]*)\"?\|)?\s*").match(line, at)
             if not arrow:
