@@ -1,4 +1,4 @@
-// Drawing that the demos share. Places are in pixels of the picture, with fractions; colours are BGR.
+// Drawing functions of the demos. Positions are in pixels with fractions; colours are BGR.
 #pragma once
 
 #include <opencv2/core.hpp>
@@ -19,13 +19,13 @@ inline const cv::Scalar good(120, 205, 110);
 inline const cv::Scalar bad(90, 90, 245);
 }  // namespace colours
 
-// Its left end and baseline at place; height is that of a capital letter.
+// place: the left end of the baseline. height: of a capital.
 void draw_text(cv::Mat& picture, const std::string& text, cv::Point2d place, double height,
                const cv::Scalar& colour);
 double text_width(const std::string& text, double height);
 
 void draw_line(cv::Mat& picture, cv::Point2d a, cv::Point2d b, const cv::Scalar& colour, int thickness = 1);
-// A cross with a dark rim, readable on any ground.
+// A cross with a dark outline, visible on any background.
 void draw_cross(cv::Mat& picture, cv::Point2d middle, double arm, const cv::Scalar& colour, int thickness);
 void draw_ellipse(cv::Mat& picture, cv::Point2d middle, cv::Size2d semi_axes, double angle_rad,
                   const cv::Scalar& colour, int thickness);
@@ -36,13 +36,13 @@ void draw_corners(cv::Mat& picture, const cv::Rect2d& box, double arm, const cv:
 void draw_trail(cv::Mat& picture, std::span<const cv::Point2d> points, const cv::Scalar& colour,
                 int thickness);
 void draw_box(cv::Mat& picture, const cv::Rect& box, const cv::Scalar& colour);
-// Values over time as a small curve in the box; values that are not finite leave a gap.
+// A curve of values over time that fills the box; values that are not finite leave gaps.
 void draw_curve(cv::Mat& picture, const cv::Rect& box, std::span<const double> values,
                 const cv::Scalar& colour);
 
-// 0 .. 255 to colours whose brightness grows evenly (inferno).
+// Maps 0 .. 255 to the colours of the inferno map, whose brightness is linear.
 cv::Mat heat_colours(const cv::Mat& grey);
-// Its scale, from 0 to 1, with both ends labelled; width x height pixels.
+// The scale of heat_colours() with the labels 0 and 1 at its ends.
 void draw_heat_scale(cv::Mat& picture, const cv::Rect& box, double text_height);
 
 }  // namespace triptych::apps

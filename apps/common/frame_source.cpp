@@ -140,11 +140,11 @@ std::unique_ptr<FrameSource> open_video(const fs::path& file) {
   return std::make_unique<Video>(capture, file.string(), false);
 }
 
-// Error, with the system's words, when the file cannot be opened.
+// Error with the message of the system when the file cannot be read.
 void check_readable(const fs::path& file) {
   std::error_code problem;
   const fs::file_status status = fs::status(file, problem);
-  if (fs::exists(status) && !fs::is_regular_file(status)) return;  // a device or a pipe: the reader will tell
+  if (fs::exists(status) && !fs::is_regular_file(status)) return;  // a device or a pipe: opening it will show
   const auto size = fs::file_size(file, problem);
   if (problem) throw Error("cannot read " + file.string() + ": " + problem.message());
   if (size == 0) throw Error("cannot read " + file.string() + ": the file is empty");

@@ -1,4 +1,5 @@
-// The pictures of a run, on disk and on the screen: a video, its first and last picture, a window.
+// Gallery: writes the pictures of a run as a video, the first and the last one as images, and shows them in a
+// window.
 #pragma once
 
 #include <common/outputs.hpp>
@@ -14,14 +15,14 @@ namespace triptych::apps {
 
 class Gallery {
  public:
-  // first.png, last.png and <name>.mp4 (or .avi) in the folder; with a window of this title where one can be
-  // opened, unless it is empty.
+  // Writes first.png, last.png and <name>.mp4 (or .avi) to the folder. Opens a window with this title unless
+  // the title is empty or there is no display.
   Gallery(Outputs& outputs, const std::filesystem::path& folder, const std::string& name, cv::Size size,
           double frames_per_second, const std::string& window_title);
 
-  // False when the user has had enough.
+  // False when the user closed the window.
   bool show(const cv::Mat& picture);
-  // To be called before the outputs are committed, after at least one picture.
+  // Call it after the last picture and before Outputs::commit(); at least one picture was shown.
   void finish();
 
  private:

@@ -1,4 +1,4 @@
-// The order in which people number files: frame2 before frame10.
+// Natural order of file names: frame2 before frame10.
 #pragma once
 
 #include <cctype>

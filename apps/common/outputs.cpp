@@ -68,7 +68,7 @@ void Outputs::drop(const fs::path& temporary) {
 void Outputs::commit() {
   for (const Pending& p : pending_) {
     std::error_code problem;
-    if (fs::file_size(p.temporary, problem) == 0 && !problem) fail_to_write(p.file, "nothing arrived in it");
+    if (fs::file_size(p.temporary, problem) == 0 && !problem) fail_to_write(p.file, "it would be empty");
     if (problem) fail_to_write(p.file, problem.message());
   }
   while (!pending_.empty()) {

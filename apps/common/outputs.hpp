@@ -1,4 +1,4 @@
-// Output files that appear together at the end of a run that went well, or not at all.
+// Outputs: the output files of a run, which appear only when the whole run succeeds.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,8 @@
 
 namespace triptych::apps {
 
-// Files are written under temporary names in their folders; commit() gives them their real ones. Without it,
-// the destructor removes them, and the folders that were made for them.
+// Files are written under temporary names in their folders; commit() renames them. Without commit() the
+// destructor removes them and the folders that were created for them.
 class Outputs {
  public:
   Outputs() = default;
@@ -16,15 +16,15 @@ class Outputs {
   Outputs(const Outputs&) = delete;
   Outputs& operator=(const Outputs&) = delete;
 
-  // Makes the folder and those above it; Error when it cannot be made or written to.
+  // Creates the folder and its parents. Error when it cannot be created or written to.
   void make_folder(const std::filesystem::path& folder);
-  // Creates an empty file, with the folder it lies in, and returns the name to write to, which ends like
-  // file. Error when that cannot be done or file exists and is not a plain file.
+  // Creates an empty temporary file with the extension of file, and its folder, and returns its name. Error
+  // when that fails, or when file exists and is not a regular file.
   std::filesystem::path add(const std::filesystem::path& file);
-  // Forgets and removes a file of add().
+  // Removes a file that add() returned.
   void drop(const std::filesystem::path& temporary);
 
-  // Error when a file cannot be given its name.
+  // Renames all files. Error when a file is empty or cannot be renamed.
   void commit();
 
  private:
@@ -35,7 +35,7 @@ class Outputs {
   std::vector<std::filesystem::path> made_folders_;
 };
 
-// Error with the file's name when that fails.
+// Writes the text. Error with the name of the file when that fails.
 void write_text(const std::filesystem::path& file, std::string_view text);
 
 }  // namespace triptych::apps

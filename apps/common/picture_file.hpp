@@ -1,4 +1,4 @@
-// Pictures as files.
+// Writes pictures to files.
 #pragma once
 
 #include <opencv2/core/mat.hpp>
@@ -7,7 +7,7 @@
 
 namespace triptych::apps {
 
-// The kind is that of the name's ending. Error when it cannot be written.
+// The extension of file selects the format. Error when the file cannot be written.
 void write_picture(const std::filesystem::path& file, const cv::Mat& picture);
 
 }  // namespace triptych::apps

@@ -1,5 +1,5 @@
-// What every demo program does around its work: one sentence and an exit code for whatever goes wrong, no
-// chatter of the libraries below, a clean end when the user interrupts.
+// What every demo program does: reports an error in one sentence with an exit code, silences the libraries
+// below, and ends cleanly on an interrupt.
 #pragma once
 
 #include <functional>
@@ -9,25 +9,24 @@
 
 namespace triptych::apps {
 
-// The command line does not make sense: exit code 2.
+// A wrong command line: exit code 2.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// Calls work(); turns what it throws into "<name>: <one sentence>" on stderr and an exit code: 2 for
-// UsageError, 1 for everything else.
+// Calls work() and returns the exit code. An exception is written to stderr as "<name>: <one sentence>"; the
+// exit code is then 2 for UsageError and 1 for any other.
 int run_program(std::string_view name, const std::function<void()>& work);
 
-// "<name>: <sentence>" on stderr, as one line.
+// Writes "<name>: <sentence>" to stderr as one line.
 void say(std::string_view name, std::string_view sentence);
 
-// From now on Ctrl-C and a polite kill only set interrupted(); a second one ends the program at once.
+// After this call SIGINT and SIGTERM only set interrupted(); a second signal ends the program at once.
 void end_on_interrupt();
 bool interrupted() noexcept;
 
-// While it lives, what libraries write to stderr is thrown away: decoders print there on their own. For one
-// thread at a time.
+// While it exists, stderr is discarded: decoders write to it directly. One object at a time.
 class QuietStderr {
  public:
   QuietStderr();

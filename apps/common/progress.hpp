@@ -1,4 +1,4 @@
-// How far a run is, on stderr: a bar on a terminal, elsewhere a plain line every few seconds.
+// Progress of a run on stderr: a bar on a terminal, otherwise a line every few seconds.
 #pragma once
 
 #include <triptych/core/clock.hpp>
@@ -9,14 +9,14 @@ namespace triptych::apps {
 
 class Progress {
  public:
-  // total 0: not known. unit: what is counted.
+  // total: 0 when unknown. unit: what is counted.
   Progress(std::string name, int total, std::string unit = "frames");
   ~Progress() { finish(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
   void update(int done);
-  // Takes the bar away.
+  // Erases the bar.
   void finish();
   double frames_per_second() const { return rate_; }
 

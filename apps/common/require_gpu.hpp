@@ -1,11 +1,11 @@
-// For demos whose user asked for a GPU.
+// A check for demos whose user selected a GPU.
 #pragma once
 
 #include <string>
 
 namespace triptych::apps {
 
-// Unavailable, "<wish> needs a GPU: <reason>; <advice>", when there is none.
+// Throws Unavailable, "<wish> needs a GPU: <reason>; <advice>", when there is no GPU.
 void require_gpu(const std::string& wish, const std::string& advice);
 
 }  // namespace triptych::apps

@@ -1,4 +1,4 @@
-// Of the numbers that a run collects; 0 where there are none.
+// Statistics of the values that a run collects; 0 for no values.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ inline double mean(const std::vector<double>& values) {
          static_cast<double>(std::max<std::size_t>(1, values.size()));
 }
 
-// The value that this share of the sorted values does not exceed.
+// The quantile of sorted values, share from 0 to 1.
 inline double quantile(const std::vector<double>& sorted, double share) {
   if (sorted.empty()) return 0;
   return sorted[static_cast<std::size_t>(std::lround(share * static_cast<double>(sorted.size() - 1)))];

@@ -1,4 +1,4 @@
-// Small texts: numbers into sentences, and lists of numbers out of command lines.
+// Formats numbers, and parses lists of numbers.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace triptych::apps {
 
-// As printf, at most 255 characters.
+// As printf; at most 255 characters.
 template <class... Values>
 std::string text(const char* format, Values... values) {
   char buffer[256];
@@ -20,7 +20,7 @@ std::string text(const char* format, Values... values) {
   return {buffer, static_cast<std::size_t>(std::clamp<int>(length, 0, sizeof(buffer) - 1))};
 }
 
-// "1,2.5,3" for ','; empty when the text is anything else.
+// Parses "1,2.5,3" (separator ','); empty when the text is no such list.
 inline std::vector<double> numbers(std::string_view list, char separator) {
   std::vector<double> values;
   const char* at = list.data();

@@ -1,4 +1,4 @@
-// A video file made frame by frame.
+// VideoSink: writes a video file frame by frame.
 #pragma once
 
 #include <common/outputs.hpp>
@@ -11,12 +11,12 @@ namespace triptych::apps {
 
 class VideoSink {
  public:
-  // <stem>.mp4 (MPEG-4), or <stem>.avi (motion JPEG) where OpenCV cannot write that; the size must be even.
-  // Error when it can write neither.
+  // Opens <stem>.mp4 (MPEG-4), or <stem>.avi (motion JPEG) when OpenCV cannot write MPEG-4. The size must be
+  // even. Error when neither can be written.
   VideoSink(Outputs& outputs, const std::filesystem::path& stem, cv::Size size, double frames_per_second);
 
   void write(const cv::Mat& bgr);
-  // To be called before the outputs are committed.
+  // Call it before Outputs::commit().
   void close();
   const std::filesystem::path& file() const { return file_; }
 

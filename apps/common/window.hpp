@@ -1,4 +1,4 @@
-// A window on the screen, where there is one.
+// Window: shows pictures on the screen.
 #pragma once
 
 #include <opencv2/core/mat.hpp>

@@ -23,7 +23,7 @@ UNDOCUMENTED = re.compile(r"\s*(?:$|#(?!\s*define)|static_assert|\}|(?:public|pr
 def escaped(text):
     """Prose as doxygen shows it: nothing in it is a command, a tag or a link."""
     text = re.sub(r"([\\@<>&#%*|\[\]])", r"\\\1", text)
-    return re.sub(r"\.(?=\.?$)|(?<=>)(?=::)", lambda match: "\\" + match[0], text)
+    return re.sub(r"\.(?=\.$)|(?<=\.)\.$|(?<=>)(?=::)", lambda match: "\\" + match[0], text)
 
 
 def documentation(parts, opening=""):

@@ -43,15 +43,17 @@ def graph(mermaid):
     across = re.match(r"\s*(?:flowchart|graph)\s+(LR|RL)", mermaid)
     out = ["digraph {", f"rankdir={'LR' if across else 'TB'}; node [shape=box, style=rounded, fontname=Helvetica, fontsize=10];"
            " edge [fontname=Helvetica, fontsize=9];"]
+    breaks, newline = re.compile("<br ?/?>"), "\\n"  # as Graphviz reads it
     for line in mermaid.strip().split("\n")[1:]:
         at, before, words = 0, None, ""
         line = line.strip()
         while match := re.compile(NODE).match(line, at):
             text = next((t for t in match.groups()[1:] if t is not None), None)
             if text is not None:
-                out.append(f'{match[1]} [label="{re.sub("<br ?/?>", chr(92) + "n", text)}"];')
+                out.append(f'{match[1]} [label="{breaks.sub(lambda _: newline, text)}"];')
             if before:
-                out.append(f'{before} -> {match[1]} [label="{words}"];')
+                back = ", constraint=false" if re.match("next|until", words) else ""  # to an earlier node
+                out.append(f'{before} -> {match[1]} [label="{words}"{back}];')
             before, at = match[1], match.end()
             arrow = re.compile(r"\s*-->(?:\|\"?([^|\"]*)\"?\|)?\s*").match(line, at)
             if not arrow:

@@ -40,7 +40,7 @@ RULES = [
     Rule(r"[Pp]age[-_ ]locked\w*", "pinned"),
     Rule(r"RangeDesk|(?i:range_desk|desk)", "mapped ranges or flags"),
     Rule(r"(?i:letters?)", "messages or results", "reduction/|tests/reduction/|" + SKIN),
-    Rule(r"(?i:mail|mailbox)", "host-mapped memory"),
+    Rule(r"(?i:mail)", "host-mapped memory"),
     Rule(r"(?i:at the ready)", "resident or waiting"),
     Rule(r"Splitter", "the name of the split"),
     Rule(r"GpuClock", "the name of what is timed"),

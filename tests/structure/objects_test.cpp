@@ -14,11 +14,11 @@ static_assert(FrameProcessor<aam_fit::Fitter>);
 
 // What an object returns can be kept, and made before there is one.
 template <FrameProcessor P>
-constexpr bool result_is_a_value =
+constexpr bool has_value_result =
     std::is_default_constructible_v<typename P::Result>&& std::copyable<typename P::Result>;
-static_assert(result_is_a_value<skin_tracker::Tracker>);
-static_assert(result_is_a_value<capsule_likelihood::ParticleFilter>);
-static_assert(result_is_a_value<aam_fit::Fitter>);
+static_assert(has_value_result<skin_tracker::Tracker>);
+static_assert(has_value_result<capsule_likelihood::ParticleFilter>);
+static_assert(has_value_result<aam_fit::Fitter>);
 
 // The concept tells: a tracker whose device cannot be asked for has another shape.
 struct WithoutDevice : skin_tracker::Tracker {
