@@ -1,4 +1,4 @@
-// Reducer on the CPU and on the GPU gives the twins' answers and, once warm, allocates nothing.
+// Reducer on the CPU and on the GPU gives correct results and, after the first calls, allocates nothing.
 #include <triptych/core/error.hpp>
 #include <triptych/reduction/reducer.hpp>
 
@@ -11,7 +11,7 @@
 namespace triptych::reduction {
 namespace {
 
-void expect_right_answers(Reducer& reducer) {
+void expect_correct_results(Reducer& reducer) {
   const auto ints = test::random_values<std::int32_t>(100003, -1000, 1000, 41);
   const std::vector<float> values(ints.begin(), ints.end());
   std::int64_t sum = 0, squares = 0;
@@ -38,27 +38,26 @@ void expect_right_answers(Reducer& reducer) {
               1e-5);  // 3.4e5 * 2^-53 * n^(1/2), rounded up
 }
 
-TEST(ReducerOnCpu, AnswersAndRefusesDeviceMemory) {
+TEST(ReducerOnCpu, ReducesAndRefusesDeviceMemory) {
   Reducer reducer(Device::cpu(2));
-  expect_right_answers(reducer);
+  expect_correct_results(reducer);
   EXPECT_ERROR(reducer.min<float>(DeviceSpan<const float>(nullptr, 0)), InvalidArgument, "Device::cuda()");
 }
 
-TEST(ReducerOnCuda, AnswersAndThenAllocatesNothing) {
+TEST(ReducerOnCuda, ReducesAndThenAllocatesNothing) {
   TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
   Reducer reducer(Device::cuda());
-  expect_right_answers(reducer);
+  expect_correct_results(reducer);
   const auto device_before = device_allocation_count();
   const auto pinned_before = pinned_allocation_count();
-  expect_right_answers(reducer);
+  expect_correct_results(reducer);
   EXPECT_EQ(device_allocation_count(), device_before);
   EXPECT_EQ(pinned_allocation_count(), pinned_before);
   Reducer moved = std::move(reducer);
-  expect_right_answers(moved);
+  expect_correct_results(moved);
 }
 
-// The ten lines of the README.
-TEST(ReducerOnBest, ReadmeExample) {
+TEST(ReducerOnBest, SumsAndMomentsOfAConstant) {
   const std::vector<float> samples(1000, 0.5f);
   Reducer reducer(Device::best());
   const double total = reducer.sum<double, float>(samples);

@@ -6,7 +6,7 @@
 //   using Pack = ...;                               the registers of one pack
 //   bool aligned() const;                           whether load_aligned may be used
 //   Pack load_aligned(std::int64_t first) const;    one 16-byte load; first is a multiple of pack_size
-//   Pack load_once(std::int64_t first) const;       optional: load_aligned with an evict-first hint
+//   Pack load_once(std::int64_t first) const;       optional: for data that need not stay in a cache
 //   Pack load(std::int64_t first) const;            the same from any address
 //   Value fold(Pack, std::int64_t first, M) const;  combines the elements of a pack in a fixed order
 // The order of combination depends on the indices alone, not on the address, so that the bits of a float sum

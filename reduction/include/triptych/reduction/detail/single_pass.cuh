@@ -101,7 +101,7 @@ __device__ __forceinline__ void fold_tile(const S& source, std::int64_t first, s
 }
 
 // When a range larger than the L2 cache is read repeatedly, its end evicts its beginning, and the cache is of
-// no use. So only the first tiles are loaded normally and the others with an evict-first hint. A range that
+// no use. So only the first tiles are loaded normally and the others by load_once. A range that
 // fits the cache is still found there, and a range that is read once evicts less of other data.
 inline constexpr std::int64_t cached_packs = std::int64_t{3} << 19;  // 25 MB
 
