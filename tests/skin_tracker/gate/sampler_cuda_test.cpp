@@ -20,7 +20,7 @@ class SamplerCuda : public test::CudaFixture {};
 
 TEST_F(SamplerCuda, SamplesAreThoseOfTheCpu) {
   std::uint64_t seed = 90;
-  const Region region{11, 5, 150, 90};
+  const PixelBox region{11, 5, 150, 90};
   for (const Classifier& classifier : test::sampled_classifiers()) {
     for (const FrameFormat format : all_frame_formats) {
       RandomFrame frame(format, 202, 102, ++seed, 3);
@@ -88,8 +88,8 @@ TEST_F(SamplerCuda, SteadyStateAllocatesNothing) {
   Tracker tracker(test::sampled_classifiers()[0], FrameFormat::rgba, 640, 480, options);
   const auto device = device_allocation_count(), pinned = pinned_allocation_count();
   for (int k = 0; k < 5; ++k) {
-    tracker.track(frame.device(memory.data()));
-    tracker.track(frame.host());
+    tracker.step(frame.device(memory.data()));
+    tracker.step(frame.host());
   }
   EXPECT_EQ(device_allocation_count(), device);
   EXPECT_EQ(pinned_allocation_count(), pinned);
