@@ -10,7 +10,7 @@
 
 namespace triptych::skin_tracker {
 
-// An upright box by its middle. Places count from the frame's upper left corner: pixel i covers [i, i + 1).
+// An upright box by its middle. Here coordinates count from the frame's corner: pixel i covers [i, i + 1).
 struct CentredBox {
   double x = 0, y = 0, width = 0, height = 0;
   double area() const { return width * height; }

@@ -1,4 +1,4 @@
-// What adds up frames for a tracker, made from a classifier.
+// Moment engines made from a classifier.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// How a failed test prints sums.
+// How a failed test prints moments.
 #pragma once
 
 #include <triptych/skin_tracker/head.hpp>

@@ -19,7 +19,7 @@
 namespace triptych::skin_tracker {
 
 struct TrackerOptions {
-  int max_width = 1920, max_height = 1080;  // of the frames, in pixels; up to skin_tracker::max_width x ...
+  int max_width = 1920, max_height = 1080;  // of the frames, in pixels; at most 8192 x 4352
 
   // Gating: only a window around the last position counts, so that hands, other faces and walls of skin
   // colour are not followed. The whole frame is searched when the head is lost.

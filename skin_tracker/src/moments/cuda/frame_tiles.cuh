@@ -79,7 +79,7 @@ struct FrameTiles : FramePixels<Layout> {
   // Prefetches the first step of a whole tile into registers, without waiting for it. Formats of few bytes
   // per pixel are not limited by memory and do not gain from it.
   static constexpr bool prefetches = Layout::words > 2;
-  TRIPTYCH_HD void ask(const Start& start, int lane, Step& first) const {
+  TRIPTYCH_HD void prefetch(const Start& start, int lane, Step& first) const {
     if (prefetches && start.whole)
       load_step(start.pixels, start.place.x + lane_columns * lane, start.place.y, first);
   }
@@ -95,9 +95,9 @@ struct FrameTiles : FramePixels<Layout> {
     if (start.whole && steps == 1) {
       if (!prefetches) load_step(start.pixels, x, place.y, first);
       fold(first, from_middle, 0, sums);
-      if (more) ask(next, lane, first);
+      if (more) prefetch(next, lane, first);
     } else if (start.whole) {
-      Step second;  // one is read while the other is added up
+      Step second;  // one is loaded while the other is summed
       if (!prefetches) load_step(start.pixels, x, place.y, first);
       TRIPTYCH_UNROLL
       for (int s = 0; s < steps; s += 2) {
@@ -106,13 +106,13 @@ struct FrameTiles : FramePixels<Layout> {
         if (s + 2 < steps) {
           load_step_of(start, x, s + 2, first);
         } else if (more) {
-          ask(next, lane, first);
+          prefetch(next, lane, first);
         }
         fold(second, from_middle, (s + 1) * step_rows, sums);
       }
     } else {
       for (int s = 0; s < steps; ++s) add_step(x, place, from_middle, s * step_rows, sums);
-      if (more) ask(next, lane, first);
+      if (more) prefetch(next, lane, first);
     }
     return sums;
   }
@@ -127,7 +127,7 @@ struct FrameTiles : FramePixels<Layout> {
     return start_of(place_of(tile), static_cast<int>(threadIdx.x % 32));
   }
   __device__ __forceinline__ void ask(const Start& start, Ahead& ahead) const {
-    ask(start, static_cast<int>(threadIdx.x % 32), ahead);
+    prefetch(start, static_cast<int>(threadIdx.x % 32), ahead);
   }
   // By all lanes of a warp, the same in all.
   __device__ __forceinline__ TileSums add_up(const Start& start, Ahead& ahead, const Start& next,

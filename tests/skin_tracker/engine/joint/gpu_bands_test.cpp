@@ -58,9 +58,9 @@ TEST_F(GpuBandsTest, BandsHaveTheBitsOfTheCpu) {
       const PinnedFrame locked(pageable);
       const Frame frame = locked.host();
       SCOPED_TRACE(pageable.words());
-      const Whereabouts at = find(frame);
-      ASSERT_TRUE(at.on_device.has_value());
-      EXPECT_FALSE(find(pageable.host()).pinned);
+      const PinnedFrameInfo info = pinned_frame_info(frame);
+      ASSERT_TRUE(info.on_device.has_value());
+      EXPECT_FALSE(pinned_frame_info(pageable.host()).pinned);
       GpuBands bands(fix(filter, channels_of(frame.format())), frame.format(), frame.width(), frame.height(),
                      Device::cuda(0), offset * 1e5);
       const int w = frame.width(), h = frame.height();
@@ -70,7 +70,7 @@ TEST_F(GpuBandsTest, BandsHaveTheBitsOfTheCpu) {
           bands.plan(region, rows);
           expect_cover(bands, region, rows);
           for (int i = 0; i < bands.count(); ++i) EXPECT_FALSE(bands.is_done(i));  // those of the last call
-          bands.start(*at.on_device);
+          bands.start(*info.on_device);
           for (int i = 0; i < bands.count(); ++i) {
             ASSERT_TRUE(comes_in(bands, i)) << i;
             Moments expected;
@@ -89,14 +89,14 @@ TEST_F(GpuBandsTest, AResidentKernelSeesChangedPixels) {
     const RandomFrame pageable(format, 320, 96, 402);
     PinnedFrame locked(pageable);
     const Frame frame = locked.host();
-    const Whereabouts at = find(frame);
+    const PinnedFrameInfo info = pinned_frame_info(frame);
     GpuBands bands(fix(filter, channels_of(frame.format())), frame.format(), frame.width(), frame.height(),
                    Device::cuda(0), 1e6);
     for (int k = 0; k < 30; ++k) {
       for (std::size_t i = 0; i < pageable.bytes().size(); i += 13) locked.data()[i] += 17;
       EXPECT_EQ(bands.is_resident(), k > 0);
       bands.plan(frame.whole(), frame.height());
-      bands.start(*at.on_device);
+      bands.start(*info.on_device);
       Moments sums;
       for (int i = bands.count() - bands.lanes(); i < bands.count(); ++i) {
         ASSERT_TRUE(comes_in(bands, i));
@@ -115,13 +115,13 @@ TEST_F(GpuBandsTest, TheGpuStopsAtTheEndOfTheCall) {
   const RandomFrame pageable(FrameFormat::rgba, 1920, max_height, 401);
   const PinnedFrame locked(pageable);
   const Frame frame = locked.host();
-  const Whereabouts at = find(frame);
+  const PinnedFrameInfo info = pinned_frame_info(frame);
   GpuBands bands(fix(filter, channels_of(frame.format())), frame.format(), frame.width(), frame.height(),
                  Device::cuda(0), 1e5);
   bands.plan(frame.whole(), frame.height());
   ASSERT_GE(bands.count(), 180 * bands.lanes());
   bands.end();  // before it has begun: each block does the band that it has, and perhaps some more
-  bands.start(*at.on_device);
+  bands.start(*info.on_device);
   EXPECT_TRUE(comes_in(bands, 0));
   bands.abandon();
   const auto count_in = [&] {
@@ -136,7 +136,7 @@ TEST_F(GpuBandsTest, TheGpuStopsAtTheEndOfTheCall) {
   EXPECT_EQ(count_in(), in);  // it has left
 
   bands.plan(frame.whole(), frame.height());  // and the next frame is whole again
-  bands.start(*at.on_device);
+  bands.start(*info.on_device);
   Moments sums;
   for (int i = bands.count() - bands.lanes(); i < bands.count(); ++i) {
     ASSERT_TRUE(comes_in(bands, i));
@@ -150,13 +150,13 @@ TEST_F(GpuBandsTest, ThreadsThatWaitForABandLeaveTheRowsAboveItToTheGpu) {
   const RandomFrame pageable(FrameFormat::rgba, 642, 360, 403);
   const PinnedFrame locked(pageable);
   const Frame frame = locked.host();
-  const Whereabouts at = find(frame);
+  const PinnedFrameInfo info = pinned_frame_info(frame);
   GpuBands bands(fix(filter), frame.format(), frame.width(), frame.height(), Device::cuda(0), 1e5);
   BandSharing<GpuBands> sharing(frame.height(), 4);
   const Moments expected = moments_cpu(frame, frame.whole(), filter);
   for (const int awaited : {0, 20, 59}) {
     const auto start = [&] {
-      bands.start(*at.on_device);
+      bands.start(*info.on_device);
       return true;
     };
     const auto shared =

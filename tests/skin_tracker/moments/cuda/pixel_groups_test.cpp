@@ -51,7 +51,7 @@ void expect_tiles(const Frame& frame, const PixelBox& region, const Weights& wei
     std::int64_t weight = 0, x = 0, y = 0, xx = 0, xy = 0, yy = 0;
     for (int lane = 0; lane < 32; ++lane) {
       const auto start = start_of(tile, lane), next = start_of(tile + 1, lane);
-      if (tile == 0) frame_tiles.ask(start, lane, ahead[lane]);
+      if (tile == 0) frame_tiles.prefetch(start, lane, ahead[lane]);
       const bool more = tile + 1 < frame_tiles.tiles();
       const LaneSums l = frame_tiles.of_lane(start, lane, ahead[lane], next, more);
       weight += l.weight, x += l.x, y += l.y, xy += l.xy, yy += l.yy;
