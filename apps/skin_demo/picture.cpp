@@ -95,10 +95,9 @@ void Painter::paint_panel(cv::Mat& picture, const cv::Rect& box, const Scene& sc
       {"skin", text("%.1f %% of frame", 100 * head.area)},
       {"tracker",
        head.latency_us < 9950 ? text("%.0f us", head.latency_us) : text("%.1f ms", 1e-3 * head.latency_us)},
-      {"whole frame", scene.stages.ms_per_frame() > 0
-                          ? text("%.0f ms, mostly %s", scene.stages.ms_per_frame(),
-                                 std::string(name_of(scene.stages.largest())).c_str())
-                          : "-"}};
+      {"total", scene.stages.ms_per_frame() > 0 ? text("%.0f ms, mostly %s", scene.stages.ms_per_frame(),
+                                                       std::string(name_of(scene.stages.largest())).c_str())
+                                                : "-"}};
   if (scene.truth) {
     const double off = std::hypot(head.x_px - scene.truth->x_px, head.y_px - scene.truth->y_px);
     lines.emplace_back("error", text("%.2f px", off));
