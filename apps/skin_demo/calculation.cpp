@@ -1,10 +1,8 @@
 #include <triptych/core/buffer.hpp>
-#include <triptych/core/clock.hpp>
 #include <triptych/core/device.hpp>
 #include <triptych/core/error.hpp>
 #include <triptych/core/image_view.hpp>
-#include <triptych/skin_tracker/locate.hpp>
-#include <triptych/skin_tracker/split.hpp>
+#include <triptych/skin_tracker/moments.hpp>
 #include <triptych/skin_tracker/variants.hpp>
 
 #include <common/require_gpu.hpp>
@@ -24,34 +22,11 @@ using namespace skin_tracker;
 
 namespace {
 
-// Integer sums as the formula has them, one pixel after the other.
-Sums sum_plainly(ImageView<const Rgba8> frame, const FixedFilter& filter) {
-  Sums sums;
-  for (std::int64_t y = 0; y < frame.height(); ++y) {
-    const std::int64_t dy = y - frame.height() / 2;
-    std::int64_t dx = -(frame.width() / 2);
-    for (const Rgba8& p : frame.row(y)) {
-      const std::int64_t w = filter.weight(p.r, p.g, p.b);
-      Sums pixel;
-      pixel.weight = static_cast<std::uint64_t>(w);
-      pixel.x = w * dx;
-      pixel.y = w * dy;
-      pixel.xx = static_cast<std::uint64_t>(w * dx * dx);
-      pixel.xy = w * dx * dy;
-      pixel.yy = static_cast<std::uint64_t>(w * dy * dy);
-      sums += pixel;
-      ++dx;
-    }
-  }
-  return sums;
-}
-
 const LinearFilter& linear(const Classifier& classifier, Variant variant) {
   const auto* filter = std::get_if<LinearFilter>(&classifier);
   if (filter == nullptr) {
-    throw Error("the variant " + std::string(to_string(variant)) +
-                " knows linear filters alone, not the classifier " + std::string(name_of(classifier)) +
-                "; take cpu2, cpu3 or no variant");
+    throw Error("the variant " + to_string(variant) + " knows linear filters alone, not the classifier " +
+                std::string(name_of(classifier)) + "; take cpu2, cpu3 or no variant");
   }
   return *filter;
 }
@@ -76,13 +51,13 @@ class CpuCalculation : public Calculation {
     const int height = static_cast<int>(view_.height());
     switch (variant_) {
       case Variant::cpu1:
-        return head_of(sum_cpu1(view_, filter_), width, height);
+        return head_of(moments_cpu1(view_, filter_), width, height);
       case Variant::cpu2:
-        return head_of(sum_cpu2(view_, table_.value()), width, height);
+        return head_of(moments_cpu2(view_, table_.value()), width, height);
       case Variant::cpu3:
-        return head_of(sum_cpu3(view_, table_.value()), width, height);
+        return head_of(moments_cpu3(view_, table_.value()), width, height);
       case Variant::fixed:
-        return head_of(sum_plainly(view_, fix(filter_)), width, height);
+        return head_of(moments_fixed(view_, filter_), width, height);
       case Variant::simd:
         return locate_cpu(Frame(view_), filter_, 1);
       default:
@@ -91,7 +66,7 @@ class CpuCalculation : public Calculation {
   }
 
   std::string describe() const override {
-    return "variant " + std::string(to_string(variant_)) + " on " + Device::cpu().describe();
+    return "variant " + to_string(variant_) + " on " + Device::cpu().describe();
   }
 
  private:
@@ -102,7 +77,7 @@ class CpuCalculation : public Calculation {
   std::optional<WeightTable<float>> table_;
 };
 
-// Frames lie in page-locked memory; what a call takes includes their way to the GPU.
+// Frames are in pinned memory; the time of a call includes their copy to the GPU.
 class GpuCalculation : public Calculation {
  public:
   GpuCalculation(Variant variant, const Classifier& classifier, int width, int height)
@@ -112,12 +87,11 @@ class GpuCalculation : public Calculation {
         filter_(linear(classifier, variant)),
         host_(std::int64_t{width} * height),
         device_(std::int64_t{width} * height),
-        float_sums_(1),
-        sums_(1),
+        float_moments_(1),
+        moments_(1),
         float_result_(1),
-        result_(1),
-        splitter_(height) {
-    if (variant == Variant::joint) table_.emplace(classifier);
+        result_(1) {
+    if (variant == Variant::joint) joint_.emplace(filter_, width, height);
   }
 
   Rgba8* pixels() override { return host_.data(); }
@@ -125,7 +99,7 @@ class GpuCalculation : public Calculation {
   Head locate() override {
     switch (variant_) {
       case Variant::joint:
-        return head_of(joint(), width_, height_);
+        return head_of(joint_->moments({host_.data(), width_, height_}), width_, height_);
       case Variant::fast:
         return by({});
       case Variant::cub:
@@ -133,86 +107,48 @@ class GpuCalculation : public Calculation {
       case Variant::thrust:
         return by({reduction::Strategy::thrust});
       default:
-        enqueue(height_, variant_);
+        run_paper_kernel();
         stream_.synchronize();
         return head_of(float_result_.span()[0], width_, height_);
     }
   }
 
   std::string describe() const override {
-    const std::string gpu =
-        "variant " + std::string(to_string(variant_)) + " on " + Device::cuda().describe();
+    const std::string gpu = "variant " + to_string(variant_) + " on " + Device::cuda().describe();
     return variant_ == Variant::joint ? gpu + " and " + Device::cpu().describe() : gpu;
   }
 
  private:
-  void copy(std::int64_t rows) {
-    const std::int64_t count = rows * width_;
-    copy_to_device(std::span<const Rgba8>(host_.data(), static_cast<std::size_t>(count)),
-                   DeviceSpan<Rgba8>(device_.data(), count), stream_);
-  }
+  void copy() { copy_to_device(std::span<const Rgba8>(host_.span()), device_.span(), stream_); }
 
   Head by(const reduction::Options& how) {
-    copy(height_);
+    copy();
     const DeviceFrame frame(DeviceImageView<const Rgba8>(device_.data(), width_, height_));
-    sum_cuda(frame, frame.whole(), filter_, sums_.data(), how, workspace_, stream_);
-    copy_to_host(sums_.span(), result_.span(), stream_);
+    moments_cuda(frame, frame.whole(), filter_, moments_.data(), how, workspace_, stream_);
+    copy_to_host(moments_.span(), result_.span(), stream_);
     stream_.synchronize();
     return head_of(result_.span()[0], width_, height_);
   }
 
-  // The upper rows, by a kernel of the paper, towards float_result_.
-  void enqueue(std::int64_t rows, Variant kernel) {
-    copy(rows);
-    sum_gpu_variant(kernel, DeviceImageView<const Rgba8>(device_.data(), width_, rows), filter_,
-                    float_sums_.data(), workspace_, stream_);
-    copy_to_host(float_sums_.span(), float_result_.span(), stream_);
-  }
-
-  // gpu8 on the upper rows while cpu3 has the others.
-  FloatSums joint() {
-    const std::int64_t rows = splitter_.next_gpu_share();
-    if (rows > 0) {
-      begin_.record(stream_);
-      enqueue(rows, Variant::gpu8);
-      end_.record(stream_);
-    }
-    FloatSums sums;
-    double cpu_us = 0;
-    if (rows < height_) {
-      const Stopwatch watch;
-      const ImageView<const Rgba8> whole(host_.data(), width_, height_);
-      sums = sum_cpu3(whole.region(0, rows, width_, height_ - rows), table_.value());
-      sums.y += static_cast<float>(rows) * sums.weight;
-      cpu_us = watch.elapsed_us();
-    }
-    double gpu_us = 0;
-    if (rows > 0) {
-      stream_.synchronize();
-      gpu_us = 1e3 * Event::elapsed_ms(begin_, end_);
-      const FloatSums& upper = float_result_.span()[0];
-      sums.weight += upper.weight;
-      sums.x += upper.x;
-      sums.y += upper.y;
-    }
-    splitter_.report(rows, gpu_us, cpu_us);
-    return sums;
+  void run_paper_kernel() {
+    copy();
+    moments_gpu_variant(variant_, {device_.data(), width_, height_}, filter_, float_moments_.data(),
+                        workspace_, stream_);
+    copy_to_host(float_moments_.span(), float_result_.span(), stream_);
   }
 
   Variant variant_;
   int width_, height_;
   LinearFilter filter_;
   Stream stream_;
-  Event begin_, end_;
   Workspace workspace_;
   PinnedBuffer<Rgba8> host_;
   DeviceBuffer<Rgba8> device_;
-  DeviceBuffer<FloatSums> float_sums_;
-  DeviceBuffer<Sums> sums_;
-  PinnedBuffer<FloatSums> float_result_;
-  PinnedBuffer<Sums> result_;
-  Splitter splitter_;
-  std::optional<WeightTable<float>> table_;
+  DeviceBuffer<FloatMoments> float_moments_;
+  DeviceBuffer<Moments> moments_;
+  PinnedBuffer<FloatMoments> float_result_;
+  PinnedBuffer<Moments> result_;
+  std::optional<JointVariant> joint_;
 };
 
 }  // namespace

@@ -1,7 +1,11 @@
+#include <triptych/core/buffer.hpp>
 #include <triptych/core/device.hpp>
 #include <triptych/core/opencv.hpp>
 
 #include <common/require_gpu.hpp>
+
+#include <algorithm>
+#include <optional>
 
 #include "follower.hpp"
 
@@ -11,53 +15,54 @@ using namespace skin_tracker;
 
 namespace {
 
+Device device_of(RunOn where) {
+  switch (where) {
+    case RunOn::cpu:
+      return Device::cpu();
+    case RunOn::cuda:
+      return Device::cuda();
+    case RunOn::joint:
+      return Device::joint();
+    case RunOn::best:
+      break;
+  }
+  return Device::best();
+}
+
 class TrackerFollower : public Follower {
  public:
-  TrackerFollower(const SkinModel& model, cv::Size size, const TrackerOptions& options)
-      : on_(options.on),
-        ordinal_(options.ordinal),
-        tracker_(model.classifier, FrameFormat::bgr, size.width, size.height, options) {}
+  TrackerFollower(const SkinModel& model, cv::Size size, const TrackerOptions& options, const Device& device)
+      : tracker_(model.classifier, options, device) {
+    if (!device.is_cuda()) return;
+    pinned_.emplace(std::int64_t{size.width} * size.height);
+    frame_ = mat_view(ImageView<Bgr8>(pinned_->data(), size.width, size.height));
+  }
 
+  // On a GPU the frame is copied to pinned memory first, so that GPU and CPU can share its rows (joint). The
+  // copy counts as tracking time but is not part of the tracker's latency.
   TrackedHead follow(const cv::Mat& bgr, double seconds) override {
-    return tracker_.track(Frame(image_view<Bgr8>(bgr)), seconds);
+    if (!pinned_) return tracker_.step(image_view<Bgr8>(bgr), seconds);
+    bgr.copyTo(frame_);
+    return tracker_.step(image_view<Bgr8>(frame_), seconds);
   }
-  std::string describe() const override {
-    if (on_ == TrackOn::cpu) return Device::cpu().describe();
-    const std::string gpu = Device::cuda(ordinal_).describe();
-    return on_ == TrackOn::cuda ? gpu : gpu + " and " + Device::cpu().describe();
-  }
+  std::string describe() const override { return tracker_.device().describe(); }
 
  private:
-  TrackOn on_;
-  int ordinal_;
   Tracker tracker_;
+  std::optional<PinnedBuffer<Bgr8>> pinned_;  // on a GPU
+  cv::Mat frame_;                             // a view of it
 };
 
 }  // namespace
 
-TrackerOptions tracker_options(const Options& options, const SkinModel& model) {
+TrackerOptions tracker_options(const Options& options, const SkinModel& model, cv::Size size) {
   TrackerOptions t;
-  switch (options.device) {
-    case RunOn::best:
-      t.on = Device::best().is_cuda() ? TrackOn::cuda : TrackOn::cpu;
-      break;
-    case RunOn::cpu:
-      t.on = TrackOn::cpu;
-      break;
-    case RunOn::cuda:
-      t.on = TrackOn::cuda;
-      break;
-    case RunOn::joint:
-      t.on = TrackOn::joint;
-      break;
-  }
+  if (model.calibration) t = options_for_face(*model.calibration, *model.face, size.width, size.height);
+  t.max_width = std::max(t.max_width, size.width);
+  t.max_height = std::max(t.max_height, size.height);
   t.gate = options.gate;
   t.smooth = options.smooth;
-  if (options.gate) {
-    t.start = model.start;
-    if (model.calibration) t.gate_by = model.calibration->colours;
-  }
-  if (model.calibration && model.calibration->area > 0) t.reference_area = model.calibration->area;
+  t.reference_distance_m = options.reference_distance_m;
   return t;
 }
 
@@ -65,7 +70,8 @@ std::unique_ptr<Follower> make_follower(const Options& options, const SkinModel&
   if (options.device == RunOn::cuda) apps::require_gpu("--device cuda", "try --device cpu");
   if (options.device == RunOn::joint) apps::require_gpu("--device joint", "try --device cpu");
   if (!options.variant.empty()) return make_variant_follower(options, model, size);
-  return std::make_unique<TrackerFollower>(model, size, tracker_options(options, model));
+  return std::make_unique<TrackerFollower>(model, size, tracker_options(options, model, size),
+                                           device_of(options.device));
 }
 
 }  // namespace triptych::skin_demo

@@ -1,4 +1,4 @@
-// Who follows the head from frame to frame: the library's tracker, or one variant of the calculation.
+// Follower: finds the head frame by frame, by the library's tracker or by one variant of the calculation.
 #pragma once
 
 #include <triptych/skin_tracker/tracker.hpp>
@@ -22,8 +22,8 @@ class Follower {
   virtual std::string describe() const = 0;
 };
 
-// Where the distances start from: this share of the frame is a head at this distance.
-skin_tracker::TrackerOptions tracker_options(const Options& options, const SkinModel& model);
+// The library's defaults with what the command line and the calibration say.
+skin_tracker::TrackerOptions tracker_options(const Options& options, const SkinModel& model, cv::Size size);
 
 // Unavailable when a GPU is asked for and there is none.
 std::unique_ptr<Follower> make_follower(const Options& options, const SkinModel& model, cv::Size size);

@@ -55,11 +55,11 @@ std::string joined(const Names& names) {
   return all;
 }
 
-skin_tracker::Oval parse_oval(const std::string& text) {
+Box parse_box(const std::string& text) {
   const std::vector<double> v = numbers(text, ',');
-  constexpr double most = 1e6;
+  constexpr double limit = 1e6;
   bool sane = v.size() == 4 && v[2] > 0 && v[3] > 0;
-  for (const double value : v) sane = sane && value > -most && value < most;
+  for (const double value : v) sane = sane && value > -limit && value < limit;
   if (!sane) {
     throw UsageError("--calibrate wants the box x,y,width,height in pixels, such as 300,120,160,200, not '" +
                      text + "'");
@@ -131,7 +131,7 @@ void check_together(const Options& o) {
 std::optional<Options> parse_options(int argc, const char* const* argv) {
   Options o;
   std::string size = "1280x720", calibrate, filter, device = "auto";
-  std::vector<std::string_view> variants;
+  std::vector<std::string> variants;
   for (const auto v : skin_tracker::all_variants()) variants.push_back(to_string(v));
 
   CLI::App app(description, "skin_demo");
@@ -188,6 +188,10 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
                "calibrated box and goes by the colours there")
       ->group(group);
   app.add_flag("--smooth", o.smooth, "Smooth the position (One-Euro filter)")->group(group);
+  app.add_option("--reference-distance", o.reference_distance_m,
+                 "How far the head is from the camera in the calibrated frame [default: 0.6]")
+      ->type_name("METRES")
+      ->group(group);
 
   group = "What to show and write";
   app.add_option("--out", o.out,
@@ -235,8 +239,10 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   }
   if (frames->count() > 0 && o.frames < 1) throw UsageError("--frames wants a number of frames, at least 1");
   if (!(o.noise >= 0 && o.noise <= 255)) throw UsageError("--noise wants grey levels from 0 to 255");
+  if (!(o.reference_distance_m > 0 && o.reference_distance_m <= 1000))
+    throw UsageError("--reference-distance wants metres, above 0 and up to 1000");
   if (o.input.empty()) throw UsageError("--input wants synthetic, camera:N or a path, not nothing");
-  if (app.count("--calibrate") > 0) o.calibrate = parse_oval(calibrate);
+  if (app.count("--calibrate") > 0) o.calibrate = parse_box(calibrate);
   if (app.count("--filter") > 0)
     o.filter = as_usage("--filter", [&] { return skin_tracker::parse_filter(filter); });
   if (app.count("--variant") > 0)

@@ -20,7 +20,7 @@ struct Options {
   double noise = 2;
   bool distractor = false;
 
-  std::optional<skin_tracker::Oval> calibrate;
+  std::optional<Box> calibrate;
   std::optional<skin_tracker::LinearFilter> filter;
   std::string classifier;
   std::filesystem::path model;
@@ -28,6 +28,7 @@ struct Options {
   RunOn device = RunOn::best;
   std::string variant;  // a name of variants.hpp; empty: the tracker
   bool gate = false, smooth = false;
+  double reference_distance_m = 0.6;  // of the head in the calibrated frame
 
   bool hcp = false, headless = false, no_pictures = false;
   std::filesystem::path out = "out/skin";

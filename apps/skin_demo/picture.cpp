@@ -62,8 +62,8 @@ void Painter::annotate(cv::Mat& frame, const Scene& scene) {
   const TrackedHead& head = scene.head;
   const int thick = std::max(1, whole(2.4 * unit_));
   const cv::Point2d at = place(head.x_px, head.y_px);
-  if (head.found) trail_.push_back(at);
-  while (trail_.size() > trail_length || (!head.found && !trail_.empty())) trail_.pop_front();
+  if (head.found()) trail_.push_back(at);
+  while (trail_.size() > trail_length || (!head.found() && !trail_.empty())) trail_.pop_front();
 
   const auto& w = head.window;
   if (gate_ && (w.width < source_.width || w.height < source_.height)) {
@@ -73,7 +73,7 @@ void Painter::annotate(cv::Mat& frame, const Scene& scene) {
   }
   const std::vector<cv::Point2d> trail(trail_.begin(), trail_.end());
   draw_trail(frame, trail, colours::cool, thick);
-  if (!head.found) return;
+  if (!head.found()) return;
   const skin_tracker::HeadEllipse e = outline(head.raw);
   const cv::Size2d axes(e.semi_major_px * scale_, e.semi_minor_px * scale_);
   const cv::Point2d middle = place(head.raw.x_px, head.raw.y_px);
@@ -93,9 +93,11 @@ void Painter::paint_panel(cv::Mat& picture, const cv::Rect& box, const Scene& sc
       {"position", text("%.1f, %.1f px", head.x_px, head.y_px)},
       {"distance", text("%.2f m", head.distance_m)},
       {"skin", text("%.1f %% of frame", 100 * head.area)},
-      {"latency",
+      {"tracker",
        head.latency_us < 9950 ? text("%.0f us", head.latency_us) : text("%.1f ms", 1e-3 * head.latency_us)},
-      {"speed", scene.frames_per_second > 0 ? text("%.0f frames/s", scene.frames_per_second) : "-"}};
+      {"total", scene.stages.ms_per_frame() > 0 ? text("%.0f ms, mostly %s", scene.stages.ms_per_frame(),
+                                                       std::string(name_of(scene.stages.largest())).c_str())
+                                                : "-"}};
   if (scene.truth) {
     const double off = std::hypot(head.x_px - scene.truth->x_px, head.y_px - scene.truth->y_px);
     lines.emplace_back("error", text("%.2f px", off));
@@ -103,10 +105,10 @@ void Painter::paint_panel(cv::Mat& picture, const cv::Rect& box, const Scene& sc
   const double height = std::max(7.0, 11.5 * unit_);
   const double step = 2.35 * height;
   double y = box.y + 1.3 * height;
-  const cv::Scalar& state = head.found ? colours::good : colours::bad;
+  const cv::Scalar& state = head.found() ? colours::good : colours::bad;
   cv::circle(picture, {whole(box.x + 0.5 * height), whole(y - 0.5 * height)}, whole(0.5 * height), state,
              cv::FILLED, cv::LINE_AA);
-  draw_text(picture, head.found ? "following" : "lost", {box.x + 1.7 * height, y}, height, state);
+  draw_text(picture, head.found() ? "following" : "lost", {box.x + 1.7 * height, y}, height, state);
   const std::string number = "frame " + std::to_string(head.frame);
   draw_text(picture, number, {box.x + box.width - text_width(number, height), y}, height, colours::faint);
   for (const auto& [label, value] : lines) {
@@ -121,7 +123,7 @@ cv::Mat Painter::paint(const Scene& scene) {
   cv::Mat frame = resized(scene.bgr, frame_);
   annotate(frame, scene);
   frame.copyTo(picture(cv::Rect({0, 0}, frame_)));
-  distances_.push_back(scene.head.found ? scene.head.distance_m : NAN);
+  distances_.push_back(scene.head.found() ? scene.head.distance_m : NAN);
   if (distances_.size() > curve_length) distances_.erase(distances_.begin());
 
   const int left = frame_.width;

@@ -11,6 +11,8 @@
 #include <optional>
 #include <vector>
 
+#include "stage_times.hpp"
+
 namespace triptych::skin_demo {
 
 // What is known about one frame.
@@ -18,12 +20,12 @@ struct Scene {
   const cv::Mat& bgr;
   const skin_tracker::TrackedHead& head;
   std::optional<skin_tracker::SyntheticTruth> truth;
-  double frames_per_second = 0;
+  const StageTimes& stages;
 };
 
 class Painter {
  public:
-  // hcp: with the room. gate: with the window that was looked at.
+  // hcp: with the room. gate: with the window that was measured.
   Painter(cv::Size frame, const skin_tracker::Classifier& classifier, bool hcp, bool gate);
 
   cv::Size size() const { return {frame_.width + side_.width, frame_.height}; }

@@ -16,8 +16,8 @@ using apps::quantile;
 using apps::text;
 
 void Report::add(const skin_tracker::TrackedHead& head, std::optional<double> error_px) {
-  rows_.push_back({head.x_px, head.y_px, head.area, head.distance_m, head.latency_us, head.found});
-  if (error_px && head.found) errors_.push_back(*error_px);
+  rows_.push_back({head.x_px, head.y_px, head.area, head.distance_m, head.latency_us, head.found()});
+  if (error_px && head.found()) errors_.push_back(*error_px);
 }
 
 void Report::add_unread() {
@@ -54,7 +54,7 @@ std::string Report::csv() const {
 }
 
 Json Report::json(const Options& options, const SkinModel& model, const std::string& device, int width,
-                  int height) const {
+                  int height, const StageTimes& stages) const {
   const std::vector<double> us = latencies();
   Json json{{"program", "skin_demo"},
             {"version", version()},
@@ -73,6 +73,9 @@ Json Report::json(const Options& options, const SkinModel& model, const std::str
               {"p90", quantile(us, 0.9)},
               {"p99", quantile(us, 0.99)},
               {"worst", largest(us)}}}};
+  Json& per_frame = json["ms_per_frame"];
+  for (const Stage stage : {Stage::reading, Stage::tracking, Stage::drawing, Stage::encoding})
+    per_frame[std::string(name_of(stage))] = stages.ms_per_frame(stage);
   Json skin{{"origin", model.origin}, {"classifier", std::string(name_of(model.classifier))}};
   if (const auto* filter = std::get_if<skin_tracker::LinearFilter>(&model.classifier)) {
     skin["filter"] = {filter->r, filter->g, filter->b, filter->d};

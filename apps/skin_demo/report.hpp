@@ -10,6 +10,7 @@
 
 #include "options.hpp"
 #include "skin_model.hpp"
+#include "stage_times.hpp"
 
 namespace triptych::skin_demo {
 
@@ -22,8 +23,8 @@ class Report {
 
   int frames() const { return static_cast<int>(rows_.size()); }
   std::string csv() const;
-  Json json(const Options& options, const SkinModel& model, const std::string& device, int width,
-            int height) const;
+  Json json(const Options& options, const SkinModel& model, const std::string& device, int width, int height,
+            const StageTimes& stages) const;
   // "150 frames, head found in 150, ..." without a full stop.
   std::string sentence() const;
 

@@ -18,6 +18,7 @@
 #include "report.hpp"
 #include "run.hpp"
 #include "skin_model.hpp"
+#include "stage_times.hpp"
 #include "synthetic_frames.hpp"
 
 namespace triptych::skin_demo {
@@ -55,8 +56,11 @@ class Pictures {
         gallery_(outputs, options.out, "skin", painter_.size(), input.frames->frames_per_second(),
                  options.headless ? "" : program_name) {}
 
-  // False when the user has had enough.
-  bool show(const Scene& scene) { return gallery_.show(painter_.paint(scene)); }
+  // False when the user has closed the window.
+  bool show(const Scene& scene, StageTimes& times) {
+    const cv::Mat picture = times.time(Stage::drawing, [&] { return painter_.paint(scene); });
+    return times.time(Stage::encoding, [&] { return gallery_.show(picture); });
+  }
 
   void finish(const cv::Mat& last_frame) {
     apps::write_picture(heat_, painter_.heat_map(last_frame));
@@ -103,11 +107,11 @@ void run(const Options& options) {
   apps::FrameSource& frames = *input.frames;
   apps::end_on_interrupt();
 
-  const int most = options.frames > 0 ? options.frames : INT32_MAX;
+  const int max_frames = options.frames > 0 ? options.frames : INT32_MAX;
   Report report;
   cv::Mat frame;
   bool more = frames.next(frame);
-  while (more && frame.empty() && report.frames() + 1 < most) {
+  while (more && frame.empty() && report.frames() + 1 < max_frames) {
     report.add_unread();
     more = frames.next(frame);
   }
@@ -116,9 +120,9 @@ void run(const Options& options) {
   }
 
   const cv::Size size = frame.size();
-  std::optional<skin_tracker::Oval> face = options.calibrate;
+  std::optional<Box> face = options.calibrate;
   if (!face && input.truth()) face = input.truth()->box;
-  const SkinModel model = given ? *std::move(given) : model_for(frame, face, 0);
+  const SkinModel model = given ? *std::move(given) : model_for(frame, face);
   const std::unique_ptr<Follower> follower = make_follower(options, model, size);
 
   apps::Outputs outputs;
@@ -128,28 +132,34 @@ void run(const Options& options) {
   if (!options.no_pictures) pictures.emplace(options, input, model, size, outputs);
   announce(model, options, *follower);
 
-  apps::Progress progress(program_name, frames.count() > 0 ? std::min(frames.count(), most) : options.frames);
+  apps::Progress progress(program_name,
+                          frames.count() > 0 ? std::min(frames.count(), max_frames) : options.frames);
   const double seconds_per_frame = 1 / frames.frames_per_second();
   Stopwatch since_last;
+  StageTimes times;
   cv::Mat last_good;
   int other_sizes = 0;
   while (true) {
     if (frame.size() == size) {
       const double seconds = frames.is_live() ? std::max(since_last.elapsed_s(), 1e-3) : seconds_per_frame;
       since_last.restart();
-      TrackedHead head = follower->follow(frame, seconds);
+      TrackedHead head = times.time(Stage::tracking, [&] { return follower->follow(frame, seconds); });
       head.frame = report.frames();
       const auto truth = input.truth();
       report.add(head, truth ? std::optional(std::hypot(head.x_px - truth->x_px, head.y_px - truth->y_px))
                              : std::nullopt);
       cv::swap(last_good, frame);
-      if (pictures && !pictures->show({last_good, head, truth, progress.frames_per_second()})) break;
+      const bool ended = pictures && !pictures->show({last_good, head, truth, times}, times);
+      times.end_frame();
+      if (ended) break;
     } else {
       if (!frame.empty()) ++other_sizes;
       report.add_unread();
     }
     progress.update(report.frames());
-    if (report.frames() >= most || apps::interrupted() || !frames.next(frame)) break;
+    if (report.frames() >= max_frames || apps::interrupted() ||
+        !times.time(Stage::reading, [&] { return frames.next(frame); }))
+      break;
   }
   progress.finish();
 
@@ -157,7 +167,8 @@ void run(const Options& options) {
   if (!csv.empty()) apps::write_text(csv, report.csv());
   if (!json.empty()) {
     apps::write_text(
-        json, report.json(options, model, follower->describe(), size.width, size.height).dump(2) + "\n");
+        json,
+        report.json(options, model, follower->describe(), size.width, size.height, times).dump(2) + "\n");
   }
   outputs.commit();
   if (const std::string complaint = frames.complaint(); !complaint.empty())
@@ -167,6 +178,7 @@ void run(const Options& options) {
                                 " frames had another size than the first one, " + std::to_string(size.width) +
                                 "x" + std::to_string(size.height) + ", and were left out");
   }
+  std::printf("skin_demo: %s.\n", times.sentence().c_str());
   std::printf("skin_demo: %s%s.\n", report.sentence().c_str(), places(options).c_str());
 }
 

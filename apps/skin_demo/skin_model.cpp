@@ -11,22 +11,6 @@ namespace triptych::skin_demo {
 
 using namespace skin_tracker;
 
-namespace {
-
-// For people and cameras of all kinds, so it forgives much: half a weight where red leads green and blue by
-// a good deal, none for grey. A calibration is better.
-constexpr LinearFilter generic_filter{0.022, -0.016, -0.007, -0.35};
-
-Region region_of(const Oval& oval, const cv::Mat& frame) {
-  const int left = static_cast<int>(std::floor(oval.x));
-  const int top = static_cast<int>(std::floor(oval.y));
-  const Region box{left, top, static_cast<int>(std::ceil(oval.x + oval.width)) - left,
-                   static_cast<int>(std::ceil(oval.y + oval.height)) - top};
-  return clip(box, frame.cols, frame.rows);
-}
-
-}  // namespace
-
 std::optional<SkinModel> given_model(const Options& options) {
   if (options.filter) return SkinModel{*options.filter, "the filter given", {}, {}};
   if (options.model.empty()) return std::nullopt;
@@ -39,19 +23,19 @@ std::optional<SkinModel> given_model(const Options& options) {
   return SkinModel{std::move(classifier), "the classifier " + kind + " of " + options.model.string(), {}, {}};
 }
 
-SkinModel model_for(const cv::Mat& first_frame, const std::optional<Oval>& face, int threads) {
-  if (!face) return {generic_filter, "a generic skin filter", {}, {}};
-  const MarkedFrame marked{Frame(image_view<Bgr8>(first_frame)), *face};
-  const Calibration calibration = calibrate({&marked, 1}, threads);
-  if (calibration.status != CalibrationStatus::good) {
+SkinModel model_for(const cv::Mat& first_frame, const std::optional<Box>& face) {
+  if (!face) return {generic_skin_filter, "a generic skin filter", {}, {}};
+  try {
+    const MarkedFrame marked{image_view<Bgr8>(first_frame), *face};
+    const Calibration calibration = calibrate({&marked, 1});
+    return {calibration.filter, "a filter calibrated on the first frame", calibration, *face};
+  } catch (const CalibrationError& error) {
     throw Error("cannot calibrate on the box " + std::to_string(std::lround(face->x)) + "," +
                 std::to_string(std::lround(face->y)) + "," + std::to_string(std::lround(face->width)) + "," +
                 std::to_string(std::lround(face->height)) + " of a frame of " +
                 std::to_string(first_frame.cols) + "x" + std::to_string(first_frame.rows) + ": " +
-                std::string(explain(calibration.status)));
+                error.what());
   }
-  return {calibration.filter, "a filter calibrated on the first frame", calibration,
-          region_of(*face, first_frame)};
 }
 
 cv::Mat weights_of(const cv::Mat& bgr, const Classifier& classifier) {

@@ -16,17 +16,18 @@ namespace triptych::skin_demo {
 struct SkinModel {
   skin_tracker::Classifier classifier;
   std::string origin;  // a phrase: "the filter given"
-  // Of a calibration: where the face is in the first frame, how well the filter separates.
+  // When calibrated: the calibration, and the face's box in the first frame.
   std::optional<skin_tracker::Calibration> calibration;
-  std::optional<skin_tracker::Region> start;
+  std::optional<Box> face;
 };
 
 // A model that does not depend on a frame: given by the user. Nothing when one must be found on the first
 // frame. Error when the model's file is bad or of another kind than asked for.
 std::optional<SkinModel> given_model(const Options& options);
 
-// From the oval in the first frame, or without one the generic filter. Error when the oval does not serve.
-SkinModel model_for(const cv::Mat& first_frame, const std::optional<skin_tracker::Oval>& face, int threads);
+// Calibrated on the face in the first frame, or without one the generic filter. Error when the calibration
+// fails.
+SkinModel model_for(const cv::Mat& first_frame, const std::optional<Box>& face);
 
 // The weights of a frame, 0 .. 255.
 cv::Mat weights_of(const cv::Mat& bgr, const skin_tracker::Classifier& classifier);

@@ -32,8 +32,11 @@ class VariantFollower : public Follower {
     last_.latency_us = watch.elapsed_us();
     last_.window = {0, 0, bgr.cols, bgr.rows};
     last_.area = last_.raw.area;
-    last_.found = last_.raw.found && last_.area >= options_.lost_below_area;
-    if (last_.found) {
+    last_.status = !last_.raw.found                        ? HeadStatus::lost_no_skin
+                   : last_.area < options_.lost_below_area ? HeadStatus::lost_too_small
+                                                           : HeadStatus::found;
+    last_.score = last_.found() ? score_of(last_.raw) : 0;
+    if (last_.found()) {
       last_.x_px = options_.smooth ? smooth_x_.filter(last_.raw.x_px, seconds) : last_.raw.x_px;
       last_.y_px = options_.smooth ? smooth_y_.filter(last_.raw.y_px, seconds) : last_.raw.y_px;
       last_.distance_m = options_.reference_distance_m * std::sqrt(options_.reference_area / last_.area);
@@ -57,7 +60,7 @@ std::unique_ptr<Follower> make_variant_follower(const Options& options, const Sk
                                                 cv::Size size) {
   return std::make_unique<VariantFollower>(
       make_calculation(options.variant, model.classifier, size.width, size.height), size,
-      tracker_options(options, model));
+      tracker_options(options, model, size));
 }
 
 }  // namespace triptych::skin_demo

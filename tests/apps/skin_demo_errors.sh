@@ -57,6 +57,8 @@ expect 1 "GPU" "${quick[@]}" --device joint
 expect 2 "no variant" --variant gpu9
 expect 1 "GPU" "${quick[@]}" --variant gpu8
 expect 2 "--gate" --variant cpu1 --gate
+expect 2 "--reference-distance" --reference-distance 0
+expect 2 "--reference-distance" --reference-distance far
 expect 2 "--device" --variant cpu1 --device cuda
 expect 2 "--nonsense" --nonsense
 expect 2 "--help" surplus

@@ -20,3 +20,9 @@ for file in first.png last.png heat_map.png; do
 done
 [[ -s pictures/skin.mp4 || -s pictures/skin.avi ]]
 [[ -z $(find . -name '.*.tmp-*') ]]
+
+# Where the time goes, and the distance that the first frame is taken to have.
+"$program" --size 320x240 --frames 2 --no-pictures --reference-distance 1.2 --csv far.csv --json far.json >far.txt
+grep -q "ms per frame: reading .*, tracking .*, drawing .*, encoding " far.txt
+grep -q '"ms_per_frame"' far.json
+awk -F ',' 'NR == 2 { exit !($6 > 1.15 && $6 < 1.25) }' far.csv

@@ -13,7 +13,7 @@
 #include <functional>
 #include <memory>
 
-#include "moments/locate_paths.hpp"
+#include "moments/moments_cpu.hpp"
 #include "skin_tracker/setup/frames.hpp"
 #include "support/limits.hpp"
 #include "support/runner.hpp"
@@ -22,10 +22,10 @@ namespace triptych::bench {
 namespace {
 
 using skin_tracker::FixedFilter;
-using skin_tracker::FloatSums;
+using skin_tracker::FloatMoments;
 using skin_tracker::Frame;
 using skin_tracker::FrameFormat;
-using skin_tracker::Sums;
+using skin_tracker::Moments;
 
 // Frames that go round, and the float table of the filter.
 class CpuFrames {
@@ -64,7 +64,7 @@ Measurement record(const std::string& variant, const Timing& timing, const Limit
 
 // A variant of float sums.
 void add_paper(const std::string& variant, bool quick, int threads,
-               std::function<FloatSums(const CpuFrames&, int)> sum) {
+               std::function<FloatMoments(const CpuFrames&, int)> sum) {
   add(skin_name(variant, "total"), [=] {
     const CpuFrames& frames = CpuFrames::instance(quick);
     const auto exact = skin_tracker::locate_cpu(frames.frame(0), skin_filter);
@@ -83,16 +83,29 @@ void add_ours(const std::string& variant, const std::string& mode, CpuPath path,
     const FixedFilter filter = skin_tracker::fix(skin_filter);
     const auto sum = [&](int k, CpuPath by, int on) {
       const Frame frame = frames.frame(still ? 0 : k);
-      return sum_cpu_by(by, frame, frame.whole(), filter, on);
+      return moments_cpu_by(by, frame, frame.whole(), filter, on);
     };
     for (int k = 0; k < 3; ++k) {
-      if (!(sum(k, path, threads) == sum(k, CpuPath::plain, 1))) throw std::runtime_error("wrong sums");
+      if (!(sum(k, path, threads) == sum(k, CpuPath::plain, 1))) throw std::runtime_error("wrong moments");
     }
     const Timing timing =
         time_trials(quick ? 30 : 100, [&](int k) { benchmark::DoNotOptimize(sum(k, path, threads)); });
     const Limit& limit = cpu_read_limit(frames.memory(), threads);
     if (still) return Measurement{timing, static_cast<double>(skin_bytes), 0};
     return record(variant, timing, limit);
+  });
+}
+
+// Variant::fixed: the plain path on one thread.
+void add_fixed(bool quick) {
+  add(skin_name("fixed", "total"), [quick] {
+    const CpuFrames& frames = CpuFrames::instance(quick);
+    const auto moments = [&](int k) { return skin_tracker::moments_fixed(frames.image(k), skin_filter); };
+    const Frame frame = frames.frame(0);
+    if (!(moments(0) == skin_tracker::moments_cpu(frame, frame.whole(), skin_filter)))
+      throw std::runtime_error("wrong moments");
+    const Timing timing = time_trials(quick ? 30 : 100, [&](int k) { benchmark::DoNotOptimize(moments(k)); });
+    return record("fixed", timing, cpu_read_limit(frames.memory(), 1));
   });
 }
 
@@ -110,15 +123,15 @@ void define(bool quick) {
   add_ours("threads", "total", CpuPath::simd, all, quick);
   add_ours("threads", "resident", CpuPath::simd, all, quick);
   add_ours("simd", "total", CpuPath::simd, 1, quick);
-  add_ours("fixed", "total", CpuPath::plain, 1, quick);
+  add_fixed(quick);
   add_paper("cpu3", quick, all, [](const CpuFrames& frames, int k) {
-    return skin_tracker::sum_cpu3(frames.image(k), CpuFrames::table());
+    return skin_tracker::moments_cpu3(frames.image(k), CpuFrames::table());
   });
   add_paper("cpu2", quick, 1, [](const CpuFrames& frames, int k) {
-    return skin_tracker::sum_cpu2(frames.image(k), CpuFrames::table());
+    return skin_tracker::moments_cpu2(frames.image(k), CpuFrames::table());
   });
   add_paper("cpu1", quick, 1, [](const CpuFrames& frames, int k) {
-    return skin_tracker::sum_cpu1(frames.image(k), skin_filter);
+    return skin_tracker::moments_cpu1(frames.image(k), skin_filter);
   });
 }
 
@@ -129,7 +142,7 @@ void print_table() {
   const auto cpu1 = table.find("cpu1");
   std::printf("\nvariant    transfer  calculation      total us   speed-up over cpu1   frames a second\n");
   for (const skin_tracker::Variant variant : skin_tracker::all_variants()) {
-    const auto row = table.find(std::string(to_string(variant)));
+    const auto row = table.find(to_string(variant));
     if (row == table.end()) continue;
     const TableRow& r = row->second;
     std::printf("%-9s %9.1f    %9.1f     %9.1f   %18.1f   %15.0f\n", row->first.c_str(), r.transfer,

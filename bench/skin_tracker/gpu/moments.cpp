@@ -1,8 +1,6 @@
 // skin_tracker_bench on a GPU: the columns of the paper's table, formats and batches.
 #include <triptych/core/buffer.hpp>
 #include <triptych/core/device.hpp>
-#include <triptych/core/parallel.hpp>
-#include <triptych/skin_tracker/split.hpp>
 #include <triptych/skin_tracker/variants.hpp>
 
 #include <functional>
@@ -21,10 +19,10 @@ using reduction::Determinism;
 using reduction::Options;
 using reduction::Strategy;
 using skin_tracker::DeviceFrame;
-using skin_tracker::FloatSums;
+using skin_tracker::FloatMoments;
 using skin_tracker::Frame;
 using skin_tracker::FrameFormat;
-using skin_tracker::Sums;
+using skin_tracker::Moments;
 using skin_tracker::Variant;
 
 // One call between two events.
@@ -42,15 +40,16 @@ Timing time_by_events(StreamRef stream, int trials, Call&& call) {
   return summarize(std::move(us));
 }
 
-// A column of the paper's table on the GPU. R: FloatSums or Sums; enqueue(frame, result, workspace, stream).
+// A column of the paper's table on the GPU. R: FloatMoments or Moments; enqueue(frame, result, workspace,
+// stream).
 template <class R>
 using Enqueue = std::function<void(const GpuFrames&, int, R*, Workspace&, StreamRef)>;
 
 template <class R>
 void check(const R& sums, const Frame& frame) {
-  if constexpr (std::is_same_v<R, Sums>) {
-    if (!(sums == skin_tracker::sum_cpu(frame, frame.whole(), skin_filter)))
-      throw std::runtime_error("wrong sums");
+  if constexpr (std::is_same_v<R, Moments>) {
+    if (!(sums == skin_tracker::moments_cpu(frame, frame.whole(), skin_filter)))
+      throw std::runtime_error("wrong moments");
   } else {
     check_head(skin_tracker::head_of(sums, skin_width, skin_height),
                skin_tracker::locate_cpu(frame, skin_filter));
@@ -77,7 +76,7 @@ struct Column {
 
 template <class R>
 void add_column(Variant variant, bool quick, Enqueue<R> enqueue) {
-  const std::string name(to_string(variant));
+  const std::string name = to_string(variant);
   const int trials = quick ? 20 : 100;
   const auto bytes = static_cast<double>(skin_bytes);
   add(skin_name(name, "transfer"), [=] {
@@ -126,78 +125,37 @@ void add_column(Variant variant, bool quick, Enqueue<R> enqueue) {
 void define_columns(bool quick) {
   for (const Variant variant : {Variant::gpu1, Variant::gpu2, Variant::gpu3, Variant::gpu4, Variant::gpu5,
                                 Variant::gpu6, Variant::gpu7, Variant::gpu8}) {
-    add_column<FloatSums>(
-        variant, quick,
-        [variant](const GpuFrames& frames, int k, FloatSums* sums, Workspace& workspace, StreamRef stream) {
-          skin_tracker::sum_gpu_variant(variant, frames.image(k), skin_filter, sums, workspace, stream);
-        });
+    add_column<FloatMoments>(variant, quick,
+                             [variant](const GpuFrames& frames, int k, FloatMoments* sums,
+                                       Workspace& workspace, StreamRef stream) {
+                               skin_tracker::moments_gpu_variant(variant, frames.image(k), skin_filter, sums,
+                                                                 workspace, stream);
+                             });
   }
   for (const auto& [variant, strategy] : {std::pair{Variant::fast, Strategy::automatic},
                                           {Variant::cub, Strategy::cub_device},
                                           {Variant::thrust, Strategy::thrust}}) {
     const Options options{strategy, Determinism::run_to_run, 0};
-    add_column<Sums>(
+    add_column<Moments>(
         variant, quick,
-        [options](const GpuFrames& frames, int k, Sums* sums, Workspace& workspace, StreamRef stream) {
+        [options](const GpuFrames& frames, int k, Moments* sums, Workspace& workspace, StreamRef stream) {
           const DeviceFrame frame = frames.device(k);
-          skin_tracker::sum_cuda(frame, frame.whole(), skin_filter, sums, options, workspace, stream);
+          skin_tracker::moments_cuda(frame, frame.whole(), skin_filter, sums, options, workspace, stream);
         });
   }
 }
 
-// The paper's joint form: gpu8 takes the upper rows from page-locked memory while cpu3 takes the others.
-class PaperJoint {
- public:
-  explicit PaperJoint(bool quick)
-      : column_(quick),
-        table_(skin_tracker::Classifier(skin_filter)),
-        splitter_(skin_height),
-        threads_(default_threads()) {}
-
-  FloatSums sum(int k) {
-    const std::int64_t rows = splitter_.next_gpu_share();
-    const Stopwatch watch;
-    if (rows > 0) {
-      begin_.record(column_.stream);
-      column_.frames.upload(k, static_cast<std::size_t>(rows) * 4 * skin_width, column_.stream);
-      skin_tracker::sum_gpu_variant(Variant::gpu8, column_.frames.image(k).region(0, 0, skin_width, rows),
-                                    skin_filter, column_.result.data(), column_.workspace, column_.stream);
-      copy_to_host(DeviceSpan<const FloatSums>(column_.result.span()), column_.host.span(), column_.stream);
-      end_.record(column_.stream);
-    }
-    const Frame frame = column_.frames.host(k);
-    const ImageView<const Rgba8> image(reinterpret_cast<const Rgba8*>(frame.data()), skin_width, skin_height);
-    FloatSums sums;
-    if (rows < skin_height)
-      sums = skin_tracker::sum_cpu3(image.region(0, rows, skin_width, skin_height - rows), table_, threads_);
-    sums.y += sums.weight * static_cast<float>(rows);
-    const double cpu_us = watch.elapsed_us();
-    double gpu_us = 0;
-    if (rows > 0) {
-      column_.stream.synchronize();
-      gpu_us = 1e3 * Event::elapsed_ms(begin_, end_);
-      const FloatSums upper = column_.host.data()[0];
-      sums.weight += upper.weight;
-      sums.x += upper.x;
-      sums.y += upper.y;
-    }
-    splitter_.report(rows, gpu_us, cpu_us);
-    return sums;
-  }
-
- private:
-  Column<FloatSums> column_;
-  skin_tracker::WeightTable<float> table_;
-  skin_tracker::Splitter splitter_;
-  int threads_;
-  Event begin_, end_;
-};
-
+// The paper's joint form: gpu8 takes the upper rows from pinned memory while cpu3 takes the others.
 void define_paper_joint(bool quick) {
   add(skin_name("joint", "total"), [=] {
-    PaperJoint joint(quick);
-    for (int k = 0; k < 50; ++k) check(joint.sum(k), GpuFrames::instance(quick).host(k));
-    const Timing timing = time_trials(quick ? 20 : 100, [&](int k) { joint.sum(k); });
+    auto& frames = GpuFrames::instance(quick);
+    skin_tracker::JointVariant joint(skin_filter, skin_width, skin_height);
+    const auto image = [&](int k) {
+      return ImageView<const Rgba8>(reinterpret_cast<const Rgba8*>(frames.host(k).data()), skin_width,
+                                    skin_height);
+    };
+    for (int k = 0; k < 50; ++k) check(joint.moments(image(k)), frames.host(k));
+    const Timing timing = time_trials(quick ? 20 : 100, [&](int k) { joint.moments(image(k)); });
     skin_table()["joint"] = {0, 0, timing.us};
     return Measurement{timing, static_cast<double>(skin_bytes), 0};
   });
@@ -205,12 +163,12 @@ void define_paper_joint(bool quick) {
 
 // A frame of another format that lies on the GPU.
 void add_format(FrameFormat format, bool rotating, bool quick) {
-  add(skin_name("fast", rotating ? "rotating" : "resident", std::string(to_string(format))), [=] {
-    Column<Sums> column(quick);
-    const Enqueue<Sums> enqueue = [format](const GpuFrames& frames, int k, Sums* sums, Workspace& workspace,
-                                           StreamRef stream) {
+  add(skin_name("fast", rotating ? "rotating" : "resident", to_string(format)), [=] {
+    Column<Moments> column(quick);
+    const Enqueue<Moments> enqueue = [format](const GpuFrames& frames, int k, Moments* sums,
+                                              Workspace& workspace, StreamRef stream) {
       const DeviceFrame frame = frames.device(k, format);
-      skin_tracker::sum_cuda(frame, frame.whole(), skin_filter, sums, {}, workspace, stream);
+      skin_tracker::moments_cuda(frame, frame.whole(), skin_filter, sums, {}, workspace, stream);
     };
     check(column.run(enqueue, 0), column.frames.host(0, format));
     const Timing timing = time_in_graph(column.stream, 64, 21, [&](int k) {
@@ -222,20 +180,20 @@ void add_format(FrameFormat format, bool rotating, bool quick) {
 
 // Many frames in one launch; the time is that of the launch.
 void add_batch(FrameFormat format, bool quick) {
-  add(skin_name("batch" + std::to_string(quick ? 16 : 64), "rotating", std::string(to_string(format))), [=] {
+  add(skin_name("batch" + std::to_string(quick ? 16 : 64), "rotating", to_string(format)), [=] {
     auto& frames = GpuFrames::instance(quick);
     Stream stream;
     Workspace workspace;
     std::vector<DeviceFrame> batch;
     batch.reserve(static_cast<std::size_t>(frames.count()));
     for (int k = 0; k < frames.count(); ++k) batch.push_back(frames.device(k, format));
-    DeviceBuffer<Sums> results(frames.count());
-    PinnedBuffer<Sums> host(frames.count());
+    DeviceBuffer<Moments> results(frames.count());
+    PinnedBuffer<Moments> host(frames.count());
     const auto enqueue = [&](int) {
-      skin_tracker::sum_batch_cuda(batch, skin_filter, results.data(), workspace, stream);
+      skin_tracker::moments_batch_cuda(batch, skin_filter, results.data(), workspace, stream);
     };
     enqueue(0);
-    copy_to_host(DeviceSpan<const Sums>(results.span()), host.span(), stream);
+    copy_to_host(DeviceSpan<const Moments>(results.span()), host.span(), stream);
     stream.synchronize();
     for (int k = 0; k < frames.count(); ++k) check(host.data()[k], frames.host(k, format));
     const Timing timing = time_in_graph(stream, 4, 21, enqueue);

@@ -1,6 +1,7 @@
 // skin_tracker_bench, trackers: from a frame in host memory to the head, on the GPU, the CPU, and both.
+#include <triptych/core/device.hpp>
 #include <triptych/core/parallel.hpp>
-#include <triptych/skin_tracker/locate.hpp>
+#include <triptych/skin_tracker/moments.hpp>
 #include <triptych/skin_tracker/tracker.hpp>
 
 #include <memory>
@@ -16,7 +17,6 @@ namespace {
 using skin_tracker::Frame;
 using skin_tracker::FrameFormat;
 using skin_tracker::Tracker;
-using skin_tracker::TrackOn;
 
 // The frames of the bench in pageable memory.
 class PageableFrames {
@@ -38,37 +38,34 @@ class PageableFrames {
   std::vector<std::uint8_t> bytes_;
 };
 
-// Ours, as a user has it: from a frame in host memory to the head, one after the other or (streamed) with
+// The tracker on a GPU, from a frame in host memory to the head: one frame after the other or (streamed) with
 // frames in flight, where the time is that between two heads.
-void add_tracker(const std::string& name, TrackOn on, FrameFormat format, bool pinned, bool streamed,
-                 bool quick) {
+void add_cuda_tracker(FrameFormat format, bool pinned, bool streamed, bool quick) {
   const std::string mode = std::string(pinned ? "pinned" : "pageable") + (streamed ? "_streamed" : "");
-  add(skin_name(name, mode, std::string(to_string(format))), [=] {
+  add(skin_name("tracker_cuda", mode, to_string(format)), [=] {
     auto& frames = GpuFrames::instance(quick);
-    skin_tracker::TrackerOptions options;
-    options.on = on;
-    Tracker tracker(skin_filter, format, skin_width, skin_height, options);
+    Tracker tracker(skin_filter, {}, Device::cuda());
     std::optional<PageableFrames> pageable;
     if (!pinned) pageable.emplace(frames);
     const auto frame = [&](int k) { return pinned ? frames.host(k, format) : pageable->frame(k); };
     for (int k = 0; k < 20; ++k) {
-      const auto head = tracker.track(frame(k)).raw;
+      const auto head = tracker.step(frame(k)).raw;
       const auto exact = skin_tracker::locate_cpu(frame(k), skin_filter);
       if (head.x_px != exact.x_px || head.y_px != exact.y_px || head.area != exact.area)
         throw std::runtime_error("a wrong head");
     }
-    const auto track = [&](int k) {
-      if (!streamed) return tracker.track(frame(k));
-      while (tracker.in_flight() < Tracker::max_in_flight) tracker.submit(frame(k));
+    const auto step = [&](int k) {
+      if (!streamed) return tracker.step(frame(k));
+      while (tracker.in_flight() < max_in_flight) tracker.submit(frame(k));
       return tracker.next();
     };
-    for (int k = 0; k < 200; ++k) tracker.track(frame(k));
-    const Timing timing = time_trials(200, track);
-    return Measurement{timing, bytes_of(format), on == TrackOn::cuda ? copy_limit(quick).bytes_per_us() : 0};
+    for (int k = 0; k < 200; ++k) tracker.step(frame(k));
+    const Timing timing = time_trials(200, step);
+    return Measurement{timing, bytes_of(format), copy_limit(quick).bytes_per_us()};
   });
 }
 
-// CPU and joint on so many threads; 0: all cores. A frame each in turns, since the host's memory may be
+// CPU and joint on `threads` threads; 0: all cores. A frame each in turns, since the host's memory may be
 // faster in one minute than in the next; or some frames each by itself, in turns: then a frame finds in the
 // cache what the same tracker left there, and joint cores, which read less, find more.
 struct InTurns {
@@ -80,25 +77,20 @@ InTurns time_in_turns(FrameFormat format, bool pinned, int threads, int in_a_row
   std::optional<PageableFrames> pageable;
   if (!pinned) pageable.emplace(frames);
   const auto frame = [&](int k) { return pinned ? frames.host(k, format) : pageable->frame(k); };
-  const auto tracker_on = [=](TrackOn on) {
-    skin_tracker::TrackerOptions options;
-    options.on = on;
-    options.threads = threads;
-    return Tracker(skin_filter, format, skin_width, skin_height, options);
-  };
-  Tracker cpu = tracker_on(TrackOn::cpu), joint = tracker_on(TrackOn::joint);
+  Tracker cpu(skin_filter, {}, Device::cpu(threads));
+  Tracker joint(skin_filter, {}, Device::joint(0, threads));
   for (int k = 0; k < 20; ++k) {
-    const auto a = cpu.track(frame(k)).raw, b = joint.track(frame(k)).raw;
+    const auto a = cpu.step(frame(k)).raw, b = joint.step(frame(k)).raw;
     if (a.x_px != b.x_px || a.y_px != b.y_px || a.area != b.area)
       throw std::runtime_error("CPU and joint see different heads");
   }
-  for (int k = 0; k < 200; ++k) joint.track(frame(k));  // it learns
+  for (int k = 0; k < 200; ++k) joint.step(frame(k));  // it learns
   std::vector<double> cpu_us, joint_us;
   const int settling = in_a_row > 1 ? frames.count() : 0;  // not timed: every frame once
   const auto time = [&](Tracker& tracker, int first, std::vector<double>& us) {
     for (int k = first; k < first + settling + in_a_row; ++k) {
       const Stopwatch watch;
-      tracker.track(frame(k));
+      tracker.step(frame(k));
       if (k >= first + settling) us.push_back(watch.elapsed_us());
     }
   };
@@ -118,7 +110,7 @@ void add_in_turns(FrameFormat format, bool pinned, int threads, int in_a_row, bo
     if (!*timed) *timed = time_in_turns(format, pinned, threads, in_a_row, quick);
     return Measurement{(**timed).*which, bytes_of(format), 0};
   };
-  const std::string name(to_string(format));
+  const std::string name = to_string(format);
   add(skin_name("tracker_joint", mode, name), [=] { return measure(&InTurns::joint); });
   add(skin_name("tracker_cpu", mode, name), [=] { return measure(&InTurns::cpu); });
 }
@@ -127,13 +119,13 @@ void add_in_turns(FrameFormat format, bool pinned, int threads, int in_a_row, bo
 
 void define_gpu_trackers(bool quick) {
   for (const FrameFormat format : {FrameFormat::rgba, FrameFormat::rgb, FrameFormat::nv12, FrameFormat::yuyv})
-    add_tracker("tracker_cuda", TrackOn::cuda, format, true, false, quick);
-  add_tracker("tracker_cuda", TrackOn::cuda, FrameFormat::rgba, false, false, quick);
+    add_cuda_tracker(format, true, false, quick);
+  add_cuda_tracker(FrameFormat::rgba, false, false, quick);
   for (const int threads : {2, 4, 8, 12}) {
     if (threads < default_threads()) add_in_turns(FrameFormat::rgba, true, threads, 1, quick);
   }
   for (const bool pinned : {true, false}) {
-    add_tracker("tracker_cuda", TrackOn::cuda, FrameFormat::rgba, pinned, true, quick);
+    add_cuda_tracker(FrameFormat::rgba, pinned, true, quick);
     add_in_turns(FrameFormat::rgba, pinned, 0, 1, quick);
   }
   add_in_turns(FrameFormat::rgba, true, 0, quick ? 20 : 60, quick);

@@ -12,7 +12,7 @@
 
 namespace triptych::bench {
 
-// Random bytes in page-locked and in device memory, seen as frames of any format.
+// Random bytes in pinned and in device memory, seen as frames of any format.
 class GpuFrames {
  public:
   static GpuFrames& instance(bool quick) {
@@ -31,7 +31,7 @@ class GpuFrames {
   DeviceImageView<const Rgba8> image(int k) const {
     return {reinterpret_cast<const Rgba8*>(device_.data() + offset(k)), skin_width, skin_height};
   }
-  // From page-locked memory to where device(k) is: the first bytes of a frame.
+  // From pinned memory to where device(k) is: the first bytes of a frame.
   void upload(int k, std::size_t bytes, StreamRef stream) {
     const auto n = static_cast<std::int64_t>(bytes);
     copy_to_device(std::span<const std::uint8_t>(host_.data() + offset(k), bytes),
@@ -71,7 +71,7 @@ inline double bytes_of(skin_tracker::FrameFormat format) {
   return format == skin_tracker::FrameFormat::nv12 ? 1.5 * pixels : pixels * bytes_per_pixel(format);
 }
 
-// The pure copy of an RGBA frame from page-locked memory, until the host knows.
+// The pure copy of an RGBA frame from pinned memory, until the host knows.
 inline const Limit& copy_limit(bool quick) {
   static const Limit limit = [quick] {
     auto& frames = GpuFrames::instance(quick);

@@ -37,7 +37,7 @@ namespace triptych::skin_tracker {
 namespace {
 
 constexpr double max_background = 5;  // the largest beta
-constexpr std::int64_t fewest_pixels = 64;
+constexpr std::int64_t min_pixels = 64;
 constexpr double min_face_weight = 0.25;
 constexpr double min_contrast = 1.5;  // of the mean weights; chance reaches it only in ovals of few pixels
 
@@ -244,10 +244,8 @@ HistogramRatio shares_of_face(const std::vector<SharedColour>& colours, double p
 
 }  // namespace
 
-std::string_view explain(CalibrationStatus status) {
+std::string to_string(CalibrationStatus status) {
   switch (status) {
-    case CalibrationStatus::good:
-      return "The filter separates the face from what is around it.";
     case CalibrationStatus::too_few_face_pixels:
       return "The marked oval holds too few pixels; mark the whole face, inside the frame.";
     case CalibrationStatus::too_few_background_pixels:
@@ -257,7 +255,7 @@ std::string_view explain(CalibrationStatus status) {
       return "The face has the colours of what is around it; change the background or the light, or mark the "
              "face more closely.";
   }
-  return "There is no such status.";
+  throw InvalidArgument("there is no calibration status number " + std::to_string(static_cast<int>(status)));
 }
 
 Calibration calibrate(std::span<const MarkedFrame> frames, int threads) {
@@ -265,21 +263,16 @@ Calibration calibrate(std::span<const MarkedFrame> frames, int threads) {
   ColourGrid grid;
   for (const MarkedFrame& marked : frames) grid.add(marked, threads);
 
-  Calibration result;
-  if (grid.face_pixels() < fewest_pixels) {
-    result.status = CalibrationStatus::too_few_face_pixels;
-    return result;
-  }
-  if (grid.background_pixels() < fewest_pixels) {
-    result.status = CalibrationStatus::too_few_background_pixels;
-    return result;
-  }
+  if (grid.face_pixels() < min_pixels) throw CalibrationError(CalibrationStatus::too_few_face_pixels);
+  if (grid.background_pixels() < min_pixels)
+    throw CalibrationError(CalibrationStatus::too_few_background_pixels);
   const Palette palette{grid.colours(false), grid.colours(true)};
   double face = 0, background = 0;
   for (const SharedColour& c : palette.coarse) {
     face += c.face;
     background += c.background;
   }
+  Calibration result;
   result.colours = shares_of_face(palette.fine, static_cast<double>(grid.face_pixels()));
   const double price = std::min(1.0, max_background * face / background);
   for (const double dearer : {1, 4, 16}) {
@@ -293,8 +286,7 @@ Calibration calibrate(std::span<const MarkedFrame> frames, int threads) {
       return result;
     }
   }
-  result.status = CalibrationStatus::not_separable;
-  return result;
+  throw CalibrationError(CalibrationStatus::not_separable);
 }
 
 }  // namespace triptych::skin_tracker

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "frame/locate_math.hpp"
+#include "frame/pixel_math.hpp"
 
 namespace triptych::skin_tracker {
 
@@ -104,7 +104,7 @@ class ColourGrid {
   };
 
   // The pixels of row y whose middles lie inside the oval; the middle of the first pixel is at 0.5.
-  static Interval inside(const Oval& oval, int y, int width) {
+  static Interval inside(const Box& oval, int y, int width) {
     const double a = oval.width / 2, b = oval.height / 2;
     const double v = (y + 0.5 - (oval.y + b)) / b;
     if (!(a > 0 && b > 0 && v * v <= 1)) return {0, 0};

@@ -31,7 +31,7 @@ struct CellWeights {
   TRIPTYCH_HD std::uint16_t operator[](Rgb8 c) const { return cells[cell_of(bits, c.r, c.g, c.b)]; }
 };
 
-// The weights of a histogram's cells, as a table would have them. InvalidArgument when it cannot be asked.
+// The weights of a histogram's cells, as a table would have them. InvalidArgument when it is not valid.
 std::vector<std::uint16_t> cell_weights(const HistogramRatio& histogram);
 
 }  // namespace triptych::skin_tracker

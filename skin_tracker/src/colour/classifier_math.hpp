@@ -129,7 +129,7 @@ TRIPTYCH_INLINE_HD float weight_of(const HistogramNumbers& h, int r, int g, int 
   return !(share > 0) ? 0 : share > 1 ? 1 : share;
 }
 
-// InvalidArgument for a classifier that cannot be asked.
+// InvalidArgument for a classifier that is not valid.
 template <class T>
 void require_usable(const T&) {}
 inline void require_usable(const HistogramRatio& histogram) {

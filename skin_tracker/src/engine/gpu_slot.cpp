@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "engine/gpu_slot.hpp"
-#include "engine/page_locked.hpp"
+#include "engine/pinned_frame.hpp"
 #include "moments/cuda/moments_cuda.hpp"
 
 #if defined(__x86_64__)
@@ -18,12 +18,12 @@ namespace triptych::skin_tracker {
 
 namespace {
 
-// No sum is ever this: the kernel has not written the word yet.
+// No moment has this value: the kernel has not written the word yet.
 constexpr std::uint64_t not_yet = std::uint64_t{1} << 63;
-constexpr std::size_t sum_words = sizeof(Sums) / sizeof(std::uint64_t);
+constexpr std::size_t moment_words = sizeof(Moments) / sizeof(std::uint64_t);
 
-// Past the caches where the machine can: nobody on the host reads it again, and the GPU fetches from memory
-// faster than from the cores' caches. `to` is aligned to 16 bytes.
+// With non-temporal stores where the machine has them: the host does not read the copy again, and the GPU
+// reads memory faster than the cores' caches. `to` is aligned to 16 bytes.
 void copy_past_caches(std::uint8_t* to, const std::uint8_t* from, std::int64_t bytes) {
   std::int64_t done = 0;
 #if defined(__x86_64__)
@@ -58,9 +58,9 @@ GpuSlot::GpuSlot(std::shared_ptr<const PixelWeights> weights, FrameFormat format
   }
   frame_ = DeviceBuffer<std::uint8_t>(bytes);
   staging_ = PinnedBuffer<std::uint8_t>(bytes);
-  sums_ = PinnedBuffer<Sums>(1);
+  moments_ = PinnedBuffer<Moments>(1);
   workspace_.reserve(0, stream_);
-  // Everything once, lest the first frame waits for the driver to fetch code.
+  // A warm-up run: otherwise the first frame would wait for the driver to load code.
   std::memset(staging_.data(), 0, static_cast<std::size_t>(bytes));
   const bool two = format == FrameFormat::nv12;
   const Frame black(format, staging_.data(), width, height, plane_.pitch,
@@ -80,9 +80,9 @@ void GpuSlot::abandon() noexcept {
   }
 }
 
-int GpuSlot::plan(const Frame& frame, const Region& region) {
-  // The GPU fetches a group while the cores fill the next; a call for each piece would cost more than it
-  // gains.
+int GpuSlot::plan(const Frame& frame, const PixelBox& region) {
+  // The GPU copies one group while the threads stage the next; one copy call per piece would cost more than
+  // it gains.
   constexpr std::int64_t group_bytes = 1 << 20;
   constexpr int pieces_per_group = 8;
   source_ = frame;
@@ -93,10 +93,10 @@ int GpuSlot::plan(const Frame& frame, const Region& region) {
     first_row_ = first_row_ / 2 * 2;
     last_row_ = std::min((last_row_ + 1) / 2 * 2, height_);
   }
-  page_locked_ = find(frame).page_locked;
+  pinned_ = find(frame).pinned;
   const int rows = last_row_ - first_row_;
   const auto parts = [](int all, int one) { return (all + one - 1) / one; };
-  if (page_locked_) {
+  if (pinned_) {
     piece_rows_ = group_rows_ = rows;
   } else {
     const auto wanted = static_cast<int>(group_bytes / pieces_per_group / plane_.pitch);
@@ -115,7 +115,7 @@ int GpuSlot::plan(const Frame& frame, const Region& region) {
 
 void GpuSlot::put(int piece) {
   const int first = first_row_ + piece * piece_rows_;
-  if (!page_locked_) stage(first, std::min(first + piece_rows_, last_row_));
+  if (!pinned_) stage(first, std::min(first + piece_rows_, last_row_));
   const int group = piece * piece_rows_ / group_rows_;
   if (--left_[static_cast<std::size_t>(group)] > 0) return;
   device_.activate();
@@ -123,18 +123,17 @@ void GpuSlot::put(int piece) {
   send(group_first, std::min(group_first + group_rows_, last_row_));
   if (++sent_ < groups_) return;
   const bool two = format_ == FrameFormat::nv12;
-  start_sums({format_, frame_.data(), width_, height_, plane_.pitch,
-              two ? frame_.data() + chroma_.offset : nullptr, two ? chroma_.pitch : 0},
-             region_);
+  start_moments({format_, frame_.data(), width_, height_, plane_.pitch,
+                 two ? frame_.data() + chroma_.offset : nullptr, two ? chroma_.pitch : 0},
+                region_);
 }
 
-void GpuSlot::start(const DeviceFrame& frame, const Region& region) {
+void GpuSlot::start(const DeviceFrame& frame, const PixelBox& region) {
   device_.activate();
-  start_sums(frame, region);
+  start_moments(frame, region);
 }
 
-// of(plane, its bytes in the frame, their pitch, the plane's rows) for each plane that has rows [first,
-// last).
+// Calls of(plane, its bytes in the frame, their pitch, first and last row of the plane) for each plane.
 template <class Of>
 void GpuSlot::for_planes(int first, int last, Of of) const {
   of(plane_, source_->data(), source_->pitch_bytes(), first, last);
@@ -142,7 +141,7 @@ void GpuSlot::for_planes(int first, int last, Of of) const {
     of(chroma_, source_->chroma(), source_->chroma_pitch_bytes(), first / 2, last / 2);
 }
 
-// Into page-locked memory.
+// Into pinned memory.
 void GpuSlot::stage(int first, int last) {
   for_planes(first, last,
              [this](const Plane& plane, const std::uint8_t* from, std::int64_t pitch, int begin, int end) {
@@ -157,12 +156,12 @@ void GpuSlot::stage(int first, int last) {
 void GpuSlot::send(int first, int last) {
   for_planes(first, last,
              [this](const Plane& plane, const std::uint8_t* from, std::int64_t pitch, int begin, int end) {
-               if (page_locked_) return copy_rows(from, pitch, plane, begin, end);
+               if (pinned_) return copy_rows(from, pitch, plane, begin, end);
                copy_rows(staging_.data() + plane.offset, plane.pitch, plane, begin, end);
              });
 }
 
-// Rows of a plane from page-locked memory, where its first row lies at `from`.
+// Rows of a plane from pinned memory, where its first row lies at `from`.
 void GpuSlot::copy_rows(const std::uint8_t* from, std::int64_t from_pitch, const Plane& plane,
                         std::int64_t first, std::int64_t last) {
   from += first * from_pitch;
@@ -179,29 +178,29 @@ void GpuSlot::copy_rows(const std::uint8_t* from, std::int64_t from_pitch, const
   }
 }
 
-void GpuSlot::start_sums(const DeviceFrame& frame, const Region& region) {
-  auto* word = reinterpret_cast<std::uint64_t*>(sums_.data());
-  for (std::size_t k = 0; k < sum_words; ++k)
+void GpuSlot::start_moments(const DeviceFrame& frame, const PixelBox& region) {
+  auto* word = reinterpret_cast<std::uint64_t*>(moments_.data());
+  for (std::size_t k = 0; k < moment_words; ++k)
     std::atomic_ref(word[k]).store(not_yet, std::memory_order_release);
   weights_->on_gpu(
-      [&](const auto& by) { sum_cuda(frame, region, by, sums_.data(), {}, workspace_, stream_); });
+      [&](const auto& by) { moments_cuda(frame, region, by, moments_.data(), {}, workspace_, stream_); });
 }
 
 bool GpuSlot::is_done() const {
-  auto* word = const_cast<std::uint64_t*>(reinterpret_cast<const std::uint64_t*>(sums_.data()));
-  for (std::size_t k = 0; k < sum_words; ++k) {
+  auto* word = const_cast<std::uint64_t*>(reinterpret_cast<const std::uint64_t*>(moments_.data()));
+  for (std::size_t k = 0; k < moment_words; ++k) {
     if (std::atomic_ref(word[k]).load(std::memory_order_acquire) == not_yet) return false;
   }
   return true;
 }
 
-// Watching the words is some microseconds quicker than to ask the driver, which is asked now and then all the
-// same: it knows of errors.
-Sums GpuSlot::wait() {
-  constexpr int looks_per_question = 4096;
-  for (int looks = 1; !is_done(); ++looks) {
+// Polling the words sees the result some microseconds before the driver does. The driver is queried now and
+// then: it knows of errors.
+Moments GpuSlot::wait() {
+  constexpr int polls_per_query = 4096;
+  for (int polls = 1; !is_done(); ++polls) {
     cpu_pause();
-    if (looks % looks_per_question != 0) continue;
+    if (polls % polls_per_query != 0) continue;
     const cudaError_t code = cudaStreamQuery(to_cuda(stream_));
     if (code == cudaErrorNotReady) {
       cudaGetLastError();  // no error, but kept as one
@@ -210,7 +209,7 @@ Sums GpuSlot::wait() {
     TRIPTYCH_CUDA_CHECK(code);
     break;  // all is done, and visible
   }
-  return *sums_.data();
+  return *moments_.data();
 }
 
 }  // namespace triptych::skin_tracker

@@ -1,4 +1,4 @@
-// What a tracker has on the GPU: frames' copies, and the sums over them, several at a time.
+// GpuSlot: the device memory and the stream for one frame in flight.
 #pragma once
 
 #include <triptych/core/buffer.hpp>
@@ -18,33 +18,32 @@
 
 namespace triptych::skin_tracker {
 
-// One frame on its way: memory, a stream of its own, so that its copy overlaps with another one's sums, and
-// the 48 bytes that the kernel leaves in page-locked memory, where the host watches them come.
+// Each slot has its own stream, so that its copy overlaps with the kernel of another slot. The kernel writes
+// its 48 bytes of result to pinned memory, which the host polls.
 class GpuSlot {
  public:
-  // The weights: with a GPU.
+  // The weights must have a GPU.
   GpuSlot(std::shared_ptr<const PixelWeights> weights, FrameFormat format, int width, int height);
   GpuSlot(const GpuSlot&) = delete;
   GpuSlot& operator=(const GpuSlot&) = delete;
-  ~GpuSlot();  // waits: the frame is the caller's again
+  ~GpuSlot();  // waits: nothing reads the caller's frame any more
 
-  // A frame on the host goes over in pieces: plan() says how many, put() takes one (by any thread, in any
-  // order, each once); the last one starts the sums. Page-locked memory is one piece, which the GPU fetches
-  // by itself.
-  int plan(const Frame& frame, const Region& region);
+  // A frame in host memory is copied in pieces: plan() returns how many, put() copies one (by any thread, in
+  // any order, each once); the last one starts the kernel. Pinned memory is one piece, without staging.
+  int plan(const Frame& frame, const PixelBox& region);
   void put(int piece);
-  void start(const DeviceFrame& frame, const Region& region);
+  void start(const DeviceFrame& frame, const PixelBox& region);
 
   bool is_done() const;  // does not wait
   // CudaError when the GPU could not do it.
-  Sums wait();
-  // Leaves nothing running, whatever went wrong.
+  Moments wait();
+  // Waits until nothing runs, also after an error.
   void abandon() noexcept;
 
   StreamRef stream() const { return stream_; }
 
  private:
-  // One plane of a frame: where it lies in the copy and in page-locked memory, in the same layout.
+  // One plane of a frame, in the same layout in device memory and in the staging buffer.
   struct Plane {
     std::int64_t offset = 0, pitch = 0, row_bytes = 0;
   };
@@ -55,7 +54,7 @@ class GpuSlot {
   void send(int first, int last);
   void copy_rows(const std::uint8_t* from, std::int64_t from_pitch, const Plane& plane, std::int64_t first,
                  std::int64_t last);
-  void start_sums(const DeviceFrame& frame, const Region& region);
+  void start_moments(const DeviceFrame& frame, const PixelBox& region);
 
   std::shared_ptr<const PixelWeights> weights_;
   FrameFormat format_;
@@ -66,16 +65,16 @@ class GpuSlot {
   Workspace workspace_;
   DeviceBuffer<std::uint8_t> frame_;
   PinnedBuffer<std::uint8_t> staging_;
-  PinnedBuffer<Sums> sums_;
+  PinnedBuffer<Moments> moments_;
 
-  // What is being sent: rows [first_row_, last_row_) in pieces, so many of which make a group, which goes
-  // over when it is complete; left_: the pieces that a group still waits for.
+  // The copy in progress: rows [first_row_, last_row_) in pieces. Several pieces make a group, which is sent
+  // when it is complete; left_: the pieces that a group still lacks.
   static constexpr int max_groups = 64;
   std::optional<Frame> source_;
-  Region region_;
+  PixelBox region_;
   int first_row_ = 0, last_row_ = 0, piece_rows_ = 0, group_rows_ = 0, groups_ = 0;
   std::array<std::atomic<int>, max_groups + 1> left_{};
-  bool page_locked_ = false;
+  bool pinned_ = false;
   std::atomic<int> sent_{0};
 };
 

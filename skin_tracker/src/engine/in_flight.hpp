@@ -1,34 +1,32 @@
-// InFlight: a queue of frames that were submitted and whose results were not fetched yet.
+// InFlight: a queue of submitted frames whose results were not fetched yet.
 #pragma once
+
+#include <triptych/core/frame_processor.hpp>
 
 #include <array>
 #include <cstddef>
 
 namespace triptych::skin_tracker {
 
-inline constexpr int max_in_flight = 3;
-
-// First in, first out.
+// First in, first out; up to max_in_flight elements.
 template <class T>
 class InFlight {
  public:
-  static constexpr int most = max_in_flight;
   int count() const { return count_; }
-  T& back() { return items_[static_cast<std::size_t>((first_ + count_ - 1) % most)]; }
+  T& back() { return items_[static_cast<std::size_t>((first_ + count_ - 1) % max_in_flight)]; }
   T& front() { return items_[static_cast<std::size_t>(first_)]; }
-  // A place for one more, which is then the last; count() must be below `most`.
+  // Appends an element and returns it; count() must be below max_in_flight.
   T& push() {
     ++count_;
     return back();
   }
-  void pop_back() { --count_; }
   void pop_front() {
-    first_ = (first_ + 1) % most;
+    first_ = (first_ + 1) % max_in_flight;
     --count_;
   }
 
  private:
-  std::array<T, most> items_{};
+  std::array<T, max_in_flight> items_{};
   int first_ = 0, count_ = 0;
 };
 

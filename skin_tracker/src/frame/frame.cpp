@@ -1,8 +1,9 @@
 #include <triptych/core/error.hpp>
 #include <triptych/skin_tracker/frame.hpp>
 
-#include <algorithm>
 #include <string>
+
+#include "frame/pixel_math.hpp"
 
 namespace triptych::skin_tracker {
 
@@ -18,9 +19,9 @@ constexpr Name names[] = {{FrameFormat::rgb, "rgb"},   {FrameFormat::bgr, "bgr"}
 
 }  // namespace
 
-std::string_view to_string(FrameFormat format) {
+std::string to_string(FrameFormat format) {
   for (const Name& name : names) {
-    if (name.format == format) return name.text;
+    if (name.format == format) return std::string(name.text);
   }
   detail::throw_unknown_format(format);
 }
@@ -35,14 +36,11 @@ FrameFormat parse_frame_format(std::string_view text) {
                         known);
 }
 
-Region clip(const Region& region, int width, int height) {
-  const std::int64_t left = std::max(region.x, 0);
-  const std::int64_t top = std::max(region.y, 0);
-  const std::int64_t right = std::min<std::int64_t>(std::int64_t{region.x} + region.width, width);
-  const std::int64_t bottom = std::min<std::int64_t>(std::int64_t{region.y} + region.height, height);
-  if (right <= left || bottom <= top) return {};
-  return {static_cast<int>(left), static_cast<int>(top), static_cast<int>(right - left),
-          static_cast<int>(bottom - top)};
+void check_region(const PixelBox& region, int width, int height) {
+  require(region.x >= 0 && region.y >= 0 && region.width >= 0 && region.height >= 0 && region.x <= width &&
+              region.y <= height && region.width <= width - region.x && region.height <= height - region.y,
+          "a region of ", region.width, " x ", region.height, " at (", region.x, ", ", region.y,
+          ") lies outside a frame of ", width, " x ", height, "; clip() it first");
 }
 
 namespace detail {

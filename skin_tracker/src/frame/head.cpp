@@ -8,21 +8,21 @@
 
 namespace triptych::skin_tracker {
 
-Head head_of(const Sums& sums, int width, int height) {
+Head head_of(const Moments& moments, int width, int height) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  if (sums.weight == 0) return {nan, nan, 0, 0, nan, nan, nan, false};
-  const auto weight = static_cast<double>(sums.weight);
-  const double x = static_cast<double>(sums.x) / weight;
-  const double y = static_cast<double>(sums.y) / weight;
+  if (moments.weight == 0) return {nan, nan, 0, 0, nan, nan, nan, false};
+  const auto weight = static_cast<double>(moments.weight);
+  const double x = static_cast<double>(moments.x) / weight;
+  const double y = static_cast<double>(moments.y) / weight;
   Head head{};
   const int middle_x = width / 2, middle_y = height / 2;
   head.x_px = middle_x + x;
   head.y_px = middle_y + y;
   head.weight_px = weight / fixed_one;
   head.area = head.weight_px / (static_cast<double>(width) * height);
-  head.xx_px2 = std::max(0.0, static_cast<double>(sums.xx) / weight - x * x);
-  head.xy_px2 = static_cast<double>(sums.xy) / weight - x * y;
-  head.yy_px2 = std::max(0.0, static_cast<double>(sums.yy) / weight - y * y);
+  head.xx_px2 = std::max(0.0, static_cast<double>(moments.xx) / weight - x * x);
+  head.xy_px2 = static_cast<double>(moments.xy) / weight - x * y;
+  head.yy_px2 = std::max(0.0, static_cast<double>(moments.yy) / weight - y * y);
   head.found = true;
   return head;
 }
@@ -38,6 +38,15 @@ HeadEllipse ellipse_of(const Head& head) {
   const double angle = std::atan2(head.xy_px2, half_difference) / 2;
   ellipse.angle_rad = angle <= -std::numbers::pi / 2 ? std::numbers::pi / 2 : angle;
   return ellipse;
+}
+
+// A solid ellipse has the area pi a b = 4 pi sqrt(det covariance), since its variances are a^2 / 4 and b^2
+// / 4.
+double score_of(const Head& head) {
+  const double det = head.xx_px2 * head.yy_px2 - head.xy_px2 * head.xy_px2;
+  if (!head.found || std::isnan(det)) return 0;
+  const double ellipse_px = 4 * std::numbers::pi * std::sqrt(std::max(0.0, det));
+  return head.weight_px < ellipse_px ? head.weight_px / ellipse_px : 1;
 }
 
 }  // namespace triptych::skin_tracker

@@ -1,13 +1,12 @@
 #include <triptych/core/stream.hpp>
 
-#include "frame/locate_math.hpp"
 #include "frame/pixel_weights.hpp"
 
 namespace triptych::skin_tracker {
 
 PixelWeights::PixelWeights(const Classifier& classifier, FrameFormat format, int threads,
                            const std::optional<Device>& gpu)
-    : weights_(weights_of(classifier, format, threads)), gpu_(gpu) {
+    : weights_(weights_of(classifier, format, threads)), channels_(channels_of(format)), gpu_(gpu) {
   const auto* table = std::get_if<WeightTable<std::uint16_t>>(&weights_);
   if (!gpu_ || table == nullptr) return;
   gpu_->activate();

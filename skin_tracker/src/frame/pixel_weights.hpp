@@ -1,4 +1,4 @@
-// What the pixels of a tracker's frames weigh, fixed once for the frames' format.
+// PixelWeights: a classifier prepared for the pixels of one frame format.
 #pragma once
 
 #include <triptych/core/buffer.hpp>
@@ -12,18 +12,22 @@
 #include <optional>
 #include <variant>
 
+#include "frame/pixel_math.hpp"
+
 namespace triptych::skin_tracker {
 
-// A linear filter is evaluated, any other classifier looked up: in one table, so that CPU and GPU agree.
+// A linear filter is evaluated per pixel; any other classifier becomes one table, so that CPU and GPU agree.
 class PixelWeights {
  public:
-  // threads: that build the table; 0 means all cores. gpu: weighs pixels, too. InvalidArgument when the
-  // classifier cannot be asked.
+  // threads: for building the table; 0 means all cores. gpu: the weights are needed there, too.
+  // InvalidArgument when the classifier is not valid.
   PixelWeights(const Classifier& classifier, FrameFormat format, int threads,
                const std::optional<Device>& gpu = {});
 
   const std::optional<Device>& gpu() const { return gpu_; }
-  // Null when a table weighs.
+  // Whether the weights hold for frames of that format.
+  bool fits(FrameFormat format) const { return filter() == nullptr || channels_of(format) == channels_; }
+  // Null with a table.
   const FixedFilter* filter() const { return std::get_if<FixedFilter>(&weights_); }
 
   // of(the filter) or of(the table): a WeightTable on the host, a DeviceSpan on the GPU.
@@ -41,6 +45,7 @@ class PixelWeights {
   static Weights weights_of(const Classifier& classifier, FrameFormat format, int threads);
 
   Weights weights_;
+  Channels channels_;
   std::optional<Device> gpu_;
   DeviceBuffer<std::uint16_t> table_on_gpu_;
 };

@@ -7,7 +7,7 @@ namespace triptych::skin_tracker {
 
 namespace {
 
-// All lengths are multiples of the head's size, all weights shares of what it used to weigh.
+// All lengths are multiples of the head's size, all densities multiples of its usual one.
 constexpr double reach = 0.6;            // how far from the expected place the head is sought
 constexpr double ring_scale = 1.5;       // the ring's outer edge
 constexpr double ring_price = 1.0;       // of weight in the ring against weight inside
@@ -25,38 +25,33 @@ constexpr double upright_aspect = 0.75;  // width over height of a head of which
 constexpr double smallest_head = 0.1;    // of the frame's height
 constexpr double largest_head = 0.9;
 
-Box box_of(const Region& r) {
+CentredBox box_of(const PixelBox& r) {
   return {r.x + 0.5 * r.width, r.y + 0.5 * r.height, double(r.width), double(r.height)};
 }
 
 }  // namespace
 
-Gate::Gate(int frame_width, int frame_height, const std::optional<Region>& start)
+Gate::Gate(int frame_width, int frame_height, const std::optional<PixelBox>& start)
     : frame_width_(frame_width), frame_height_(frame_height) {
   if (start) box_ = box_of(*start);
   following_ = start.has_value();
 }
 
-void Gate::reset() {
-  following_ = false;
-  speed_x_ = speed_y_ = 0;
-  lost_frames_ = 0;
-}
-
-Box Gate::near() const {
+CentredBox Gate::near() const {
   const double size = 1 + 2 * reach;
-  const Box expected{box_.x + momentum * speed_x_, box_.y + momentum * speed_y_, box_.width, box_.height};
+  const CentredBox expected{box_.x + momentum * speed_x_, box_.y + momentum * speed_y_, box_.width,
+                            box_.height};
   return {expected.x, expected.y, (size + ring_scale - 1) * 1.1 * box_.width,
           (size + ring_scale - 1) * 1.1 * box_.height};
 }
 
-Box Gate::whole() const { return {frame_width_ / 2, frame_height_ / 2, frame_width_, frame_height_}; }
+CentredBox Gate::whole() const { return {frame_width_ / 2, frame_height_ / 2, frame_width_, frame_height_}; }
 
 double Gate::head_px() const {
   return box_.area() > 0 ? std::min(box_.width, box_.height) : smallest_head * frame_height_;
 }
 
-Gate::Candidate Gate::judge(const WeightMap& map, const Box& box) const {
+Gate::Candidate Gate::judge(const WeightMap& map, const CentredBox& box) const {
   const WeightMap::Content in = map.inside(box);
   const WeightMap::Content out = map.inside(box.scaled(ring_scale));
   Candidate c;
@@ -68,7 +63,7 @@ Gate::Candidate Gate::judge(const WeightMap& map, const Box& box) const {
   return c;
 }
 
-Gate::Candidate Gate::judge(const WeightMap& map, const Box& box, const Box& expected) const {
+Gate::Candidate Gate::judge(const WeightMap& map, const CentredBox& box, const CentredBox& expected) const {
   Candidate c = judge(map, box);
   const double dx = (box.x - expected.x) / expected.width, dy = (box.y - expected.y) / expected.height;
   const double grown = std::log(box.height / expected.height);
@@ -79,9 +74,9 @@ Gate::Candidate Gate::judge(const WeightMap& map, const Box& box, const Box& exp
   return c;
 }
 
-Gate::Candidate Gate::refine(const WeightMap& map, Candidate best, const Box& expected, double step,
+Gate::Candidate Gate::refine(const WeightMap& map, Candidate best, const CentredBox& expected, double step,
                              double growth) const {
-  const Box middle = best.box;
+  const CentredBox middle = best.box;
   const double factors[] = {1 / growth, 1, growth};
   for (int i = 0; i < 27; ++i) {
     const double factor = factors[i / 9];
@@ -107,7 +102,7 @@ void Gate::learn(const Candidate& c, double rate) {
 // The box that stands out most near the start is the one that can be followed; how the start lies in it is
 // kept.
 bool Gate::begin(const WeightMap& map) {
-  const Box start = box_;
+  const CentredBox start = box_;
   Candidate best = judge(map, start, start);
   for (const double step : {0.1, 0.1, 0.05, 0.05, 0.025, 0.0125})
     best = refine(map, best, start, step, 1 + 0.5 * step);
@@ -127,14 +122,15 @@ bool Gate::begin(const WeightMap& map) {
   return true;
 }
 
-Box Gate::head() const {
+CentredBox Gate::head() const {
   return {box_.x + head_x_ * box_.width, box_.y + head_y_ * box_.height, head_scale_ * box_.width,
           head_scale_ * box_.height};
 }
 
 bool Gate::follow(const WeightMap& map) {
   if (!known_) return begin(map);
-  const Box expected{box_.x + momentum * speed_x_, box_.y + momentum * speed_y_, box_.width, box_.height};
+  const CentredBox expected{box_.x + momentum * speed_x_, box_.y + momentum * speed_y_, box_.width,
+                            box_.height};
   Candidate best;
   constexpr int steps = 4;
   for (int row = -steps; row <= steps; ++row) {

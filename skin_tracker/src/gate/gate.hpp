@@ -1,7 +1,7 @@
-// The gate of a tracker: follows the box around the head on maps of weights, so that hands, other faces and
-// walls of skin colour beside it do not count.
+// Gate: follows the box around the head on maps of weights, so that hands, other faces and walls of skin
+// colour do not count.
 //
-// A box is good when its inside weighs much and the ring around it little. From frame to frame the best box
+// The score of a box is its mean weight minus that of the ring around it. From frame to frame the best box
 // near the predicted one is taken; when there is none, the head is lost, and the whole frame is searched.
 #pragma once
 
@@ -13,46 +13,43 @@ namespace triptych::skin_tracker {
 
 class Gate {
  public:
-  Gate(int frame_width, int frame_height, const std::optional<Region>& start);
-
-  // Forgets the head, not what the start told about its size.
-  void reset();
+  Gate(int frame_width, int frame_height, const std::optional<PixelBox>& start);
 
   // Whether the next step is follow() on a map of what near() says; otherwise acquire() on one of the whole
   // frame.
   bool following() const { return following_; }
-  Box near() const;
-  Box whole() const;
+  CentredBox near() const;
+  CentredBox whole() const;
   double head_px() const;  // the head's smaller extent, or what the smallest acceptable head would have
 
   // Both return whether the head was found; head() is then where.
   bool follow(const WeightMap& map);
   bool acquire(const WeightMap& map);
-  Box head() const;
+  CentredBox head() const;
 
  private:
   struct Candidate {
-    Box box;
+    CentredBox box;
     double inside = 0, ring = 0;  // densities
     double score = -1e9;
   };
 
-  Candidate judge(const WeightMap& map, const Box& box) const;  // contrast alone
-  Candidate judge(const WeightMap& map, const Box& box, const Box& expected) const;
+  Candidate judge(const WeightMap& map, const CentredBox& box) const;  // contrast alone
+  Candidate judge(const WeightMap& map, const CentredBox& box, const CentredBox& expected) const;
   // The best of a box and its 26 neighbours in place (step, in heads) and size (growth, a factor).
-  Candidate refine(const WeightMap& map, Candidate best, const Box& expected, double step,
+  Candidate refine(const WeightMap& map, Candidate best, const CentredBox& expected, double step,
                    double growth) const;
   bool begin(const WeightMap& map);
   bool convincing(const Candidate& c, double min_share) const;
   void learn(const Candidate& c, double rate);
 
   double frame_width_, frame_height_;
-  Box box_;                                          // what is followed
+  CentredBox box_;                                   // what is followed
   double head_x_ = 0, head_y_ = 0, head_scale_ = 1;  // the head in it, in units of its size
   double size_ = 0;                                  // the height it had lately, in pixels
   double first_size_ = 0, first_inside_ = 0;
-  double speed_x_ = 0, speed_y_ = 0;  // pixels a frame
-  double inside_ = 0, ring_ = 0;      // what the head and its surroundings usually weigh
+  double speed_x_ = 0, speed_y_ = 0;  // pixels per frame
+  double inside_ = 0, ring_ = 0;      // usual densities of the head and its surroundings
   bool following_ = false;
   bool known_ = false;  // inside_, ring_ and the box's size mean something
   int lost_frames_ = 0;

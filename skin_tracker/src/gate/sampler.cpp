@@ -16,13 +16,13 @@ constexpr auto max_samples = static_cast<std::int64_t>(WeightMap::max_samples);
 
 }  // namespace
 
-Sampler::OnGpu::OnGpu(const Device& gpu, const Weights& weights_there)
+Sampler::GpuState::GpuState(const Device& gpu, const Weights& weights_there)
     : device(activated(gpu)), weights(weights_there), samples(max_samples) {}
 
 Sampler::Sampler(std::shared_ptr<const PixelWeights> weights)
     : shared_(std::move(weights)), weights_(shared_->on_host([](const auto& by) { return Weights(by); })) {
   if (shared_->gpu())
-    on_gpu_.emplace(*shared_->gpu(), shared_->on_gpu([](const auto& by) { return Weights(by); }));
+    gpu_.emplace(*shared_->gpu(), shared_->on_gpu([](const auto& by) { return Weights(by); }));
 }
 
 Sampler::Sampler(const HistogramRatio& histogram, const std::optional<Device>& gpu)
@@ -30,28 +30,28 @@ Sampler::Sampler(const HistogramRatio& histogram, const std::optional<Device>& g
   if (!gpu) return;
   gpu->activate();
   cells_on_gpu_ = DeviceBuffer<std::uint16_t>(static_cast<std::int64_t>(cells_.size()));
-  on_gpu_.emplace(*gpu, CellWeights(cells_on_gpu_.data(), histogram.bits));
-  copy_to_device(std::span<const std::uint16_t>(cells_), cells_on_gpu_.span(), on_gpu_->stream);
-  on_gpu_->stream.synchronize();
+  gpu_.emplace(*gpu, CellWeights(cells_on_gpu_.data(), histogram.bits));
+  copy_to_device(std::span<const std::uint16_t>(cells_), cells_on_gpu_.span(), gpu_->stream);
+  gpu_->stream.synchronize();
 }
 
-void Sampler::sample(const Frame& frame, const Region& region, int step, std::span<std::uint16_t> samples) {
+void Sampler::sample(const Frame& frame, const PixelBox& region, int step, std::span<std::uint16_t> samples) {
   std::visit([&](const auto& by) { sample_cpu(frame, region, step, by, samples); }, weights_);
 }
 
-void Sampler::sample(const DeviceFrame& frame, const Region& region, int step,
+void Sampler::sample(const DeviceFrame& frame, const PixelBox& region, int step,
                      std::span<std::uint16_t> samples) {
-  require(on_gpu_.has_value(), "a tracker on the CPU cannot take a frame that is on the GPU");
+  require(gpu_.has_value(), "a tracker on the CPU cannot take a frame that is on the GPU");
   const auto size = static_cast<std::int64_t>(samples.size());
   require(step >= 1 && size == std::int64_t{region.width / step} * (region.height / step), "room for ", size,
           " samples is not that for a region of ", region.width, " x ", region.height, " in steps of ", step);
   require(size <= max_samples, "a GPU takes up to ", max_samples, " samples at a time, not ", size);
-  on_gpu_->device.activate();
+  gpu_->device.activate();
   std::visit(
-      [&](const auto& by) { sample_cuda(frame, region, step, by, on_gpu_->samples.data(), on_gpu_->stream); },
-      on_gpu_->weights);
-  on_gpu_->stream.synchronize();
-  std::copy_n(on_gpu_->samples.data(), samples.size(), samples.begin());
+      [&](const auto& by) { sample_cuda(frame, region, step, by, gpu_->samples.data(), gpu_->stream); },
+      gpu_->weights);
+  gpu_->stream.synchronize();
+  std::copy_n(gpu_->samples.data(), samples.size(), samples.begin());
 }
 
 std::unique_ptr<Sampler> make_sampler(const Classifier& classifier, FrameFormat format, int threads,

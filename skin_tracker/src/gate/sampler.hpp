@@ -21,24 +21,25 @@ namespace triptych::skin_tracker {
 
 class Sampler {
  public:
-  // By the weights that a tracker adds up; on its GPU, too, where it has one.
+  // By the weights of the tracker's moments; on its GPU, too, if it has one.
   explicit Sampler(std::shared_ptr<const PixelWeights> weights);
-  // By the cells of a histogram, which a core's cache holds and a table of all colours does not.
+  // By the cells of a histogram, which fit a core's cache, as a table of all colours does not.
   Sampler(const HistogramRatio& histogram, const std::optional<Device>& gpu);
 
-  // As sample_cpu(): the same bits from a frame on the host and from one on the GPU, at most
-  // WeightMap::max_samples there. Pixels on the host are looked at there: sooner than they could be sent.
-  // InvalidArgument for a frame on the GPU without one, or when the region, the step and the samples do not
-  // fit together.
-  void sample(const Frame& frame, const Region& region, int step, std::span<std::uint16_t> samples);
-  void sample(const DeviceFrame& frame, const Region& region, int step, std::span<std::uint16_t> samples);
+  // Whether the weights hold for frames of that format.
+  bool fits(FrameFormat format) const { return shared_ == nullptr || shared_->fits(format); }
+
+  // As sample_cpu(): the same bits from a frame in host and in device memory, at most WeightMap::max_samples
+  // there. Pixels in host memory are sampled by the CPU: a copy would take longer. InvalidArgument for a
+  // frame on the GPU without one, or when region, step and samples do not match.
+  void sample(const Frame& frame, const PixelBox& region, int step, std::span<std::uint16_t> samples);
+  void sample(const DeviceFrame& frame, const PixelBox& region, int step, std::span<std::uint16_t> samples);
 
  private:
   using Weights = std::variant<FixedFilter, CellWeights>;
 
-  // What sampling takes on a GPU.
-  struct OnGpu {
-    OnGpu(const Device& gpu, const Weights& weights_there);
+  struct GpuState {
+    GpuState(const Device& gpu, const Weights& weights_there);
     Device device;
     Weights weights;
     Stream stream;
@@ -49,7 +50,7 @@ class Sampler {
   std::vector<std::uint16_t> cells_;
   DeviceBuffer<std::uint16_t> cells_on_gpu_;
   Weights weights_;
-  std::optional<OnGpu> on_gpu_;
+  std::optional<GpuState> gpu_;
 };
 
 // By any classifier, for frames of that format. threads: that build a table; 0 means all cores.

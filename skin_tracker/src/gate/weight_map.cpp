@@ -14,7 +14,7 @@ constexpr double samples_across = 32;
 // 16384 samples of 65535 fit 32 bits; the last sums need columns + rows + 1 places more.
 WeightMap::WeightMap() : samples_(max_samples), sums_(2 * max_samples + 2) {}
 
-void WeightMap::place(const Box& part, double finest_px, int frame_width, int frame_height) {
+void WeightMap::place(const CentredBox& part, double finest_px, int frame_width, int frame_height) {
   const auto edge = [](double v, int most) { return static_cast<int>(std::clamp(v, 0.0, double(most))); };
   const int left = edge(std::floor(part.x - part.width / 2), frame_width - 1);
   const int top = edge(std::floor(part.y - part.height / 2), frame_height - 1);
@@ -61,7 +61,7 @@ double WeightMap::up_to(double column, double row) const {
   return (at[0] * (1 - u) + at[1] * u) * (1 - v) + (below[0] * (1 - u) + below[1] * u) * v;
 }
 
-WeightMap::Content WeightMap::inside(const Box& box) const {
+WeightMap::Content WeightMap::inside(const CentredBox& box) const {
   const double per_px = 1.0 / step_;
   const auto column = [&](double x) { return std::clamp((x - region_.x) * per_px, 0.0, double(columns_)); };
   const auto row = [&](double y) { return std::clamp((y - region_.y) * per_px, 0.0, double(rows_)); };

@@ -10,11 +10,11 @@
 
 namespace triptych::skin_tracker {
 
-// An upright box by its middle. Places count from the frame's upper left corner: pixel i covers [i, i + 1).
-struct Box {
+// An upright box by its middle. Here coordinates count from the frame's corner: pixel i covers [i, i + 1).
+struct CentredBox {
   double x = 0, y = 0, width = 0, height = 0;
   double area() const { return width * height; }
-  Box scaled(double factor) const { return {x, y, factor * width, factor * height}; }
+  CentredBox scaled(double factor) const { return {x, y, factor * width, factor * height}; }
 };
 
 class WeightMap {
@@ -25,8 +25,8 @@ class WeightMap {
 
   // The map will show the part of the frame around the box, in steps of about a thirty-second of finest_px,
   // coarser where it would hold too many samples.
-  void place(const Box& part, double finest_px, int frame_width, int frame_height);
-  const Region& region() const { return region_; }  // what is to be sampled
+  void place(const CentredBox& part, double finest_px, int frame_width, int frame_height);
+  const PixelBox& region() const { return region_; }  // what is to be sampled
   int step() const { return step_; }
   std::span<std::uint16_t> samples();  // to be filled; then
   void sum_up();
@@ -36,12 +36,12 @@ class WeightMap {
     double area;    // the part of the box that the map shows, in pixels
     double density() const { return area > 0 ? weight / area : 0; }
   };
-  Content inside(const Box& box) const;
+  Content inside(const CentredBox& box) const;
 
  private:
   double up_to(double column, double row) const;  // weight above and to the left, in samples
 
-  Region region_;
+  PixelBox region_;
   int step_ = 1, columns_ = 0, rows_ = 0;
   std::vector<std::uint16_t> samples_;
   std::vector<std::uint32_t> sums_;  // (columns + 1) x (rows + 1)

@@ -16,8 +16,9 @@ namespace {
 
 }  // namespace
 
-SumStrip sum_strip_by(CpuPath path, FrameFormat format) {
-  return by_format(format, [&](auto f) -> SumStrip { return TRIPTYCH_SIMD_CHOOSE(path, sum_strip<f()>); });
+ChunkMoments chunk_moments_by(CpuPath path, FrameFormat format) {
+  return by_format(format,
+                   [&](auto f) -> ChunkMoments { return TRIPTYCH_SIMD_CHOOSE(path, chunk_moments<f()>); });
 }
 
 }  // namespace triptych::skin_tracker::rows

@@ -1,10 +1,11 @@
-// A strip of rows added up: what the instruction sets share (row_moments.inl), and the plain path.
+// The moments of a chunk of rows: what the instruction sets share (row_moments.inl), and the plain path.
 //
 // A vector path takes `lanes` pixels a step and up to 64 steps a block. Lane l keeps three 32-bit running
 // sums, a += w, b += a, c += b, so that after n steps a = sum w, b = sum m w and c = sum m (m + 1) / 2 w,
 // where m = n for the first step and 1 for the last: two additions instead of two multiplications a pixel.
-// 64 steps cannot overflow. The rows of a strip are added up lane by lane in the same way, in 64 bits, where
-// an overflow on the way does no harm since the results fit. Only at the strip's end do lanes meet.
+// 64 steps cannot overflow. The rows of a chunk are added up lane by lane in the same way, in 64 bits, where
+// an intermediate overflow is harmless since the results fit. Lanes are combined only at the end of the
+// chunk.
 #pragma once
 
 #include <triptych/core/cpu_path.hpp>
@@ -16,28 +17,28 @@
 #include <cstring>
 #include <utility>
 
-#include "frame/locate_math.hpp"
-#include "moments/strips.hpp"
+#include "frame/pixel_math.hpp"
+#include "moments/row_scheduler.hpp"
 
 namespace triptych::skin_tracker::rows {
 
-// The sums over the strip's pixels, places counted from the frame's middle.
-using SumStrip = Sums (*)(const Frame& frame, const Region& strip, const FixedFilter& filter, NextStrip next);
+// The moments of the chunk's pixels about the frame's middle.
+using ChunkMoments = Moments (*)(const Frame& frame, const PixelBox& chunk, const FixedFilter& filter,
+                                 NextChunk next);
 
 inline constexpr int block_steps = 64;
 inline constexpr std::uint64_t max_in_block = block_steps * (block_steps + 1) * (block_steps + 2) / 6;
 static_assert(max_in_block * fixed_one <= UINT32_MAX);
 
-// Memory is what a core waits for, and it waits least when it has asked for much. So two rows are read side
-// by side, and with each line of theirs the same line of the two rows that follow is asked for; at the
-// strip's end those are the first rows of the next strip. Rows that are shorter than this are asked for
-// earlier.
+// A core is limited by memory latency and is fastest with many lines in flight. So two rows are read side by
+// side, and with each cache line the same line of the two following rows is prefetched; at the end of the
+// chunk those are the first rows of the next chunk. Shorter rows are prefetched this many bytes ahead.
 inline constexpr int rows_at_once = 2;
 inline constexpr int prefetch_bytes = 4096;
 
-// `ahead` bytes on, which may lie outside the frame, for the second cache: the first has fewer places for
-// lines that are on their way.
-TRIPTYCH_SIMD_INLINE void ask_ahead(const std::uint8_t* p, std::ptrdiff_t ahead) {
+// `ahead` bytes on, which may lie outside the frame, into the second-level cache: the first level has fewer
+// buffers for lines in flight.
+TRIPTYCH_SIMD_INLINE void prefetch(const std::uint8_t* p, std::ptrdiff_t ahead) {
   constexpr int read = 0, second_cache = 2;
   __builtin_prefetch(
       reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(p) + static_cast<std::uintptr_t>(ahead)),
@@ -47,7 +48,7 @@ TRIPTYCH_SIMD_INLINE void ask_ahead(const std::uint8_t* p, std::ptrdiff_t ahead)
 constexpr bool has_chroma_plane(FrameFormat format) { return format == FrameFormat::nv12; }
 constexpr bool is_yuv(FrameFormat format) { return channels_of(format) != Channels::rgb; }
 
-// Rows that are read side by side, and how far from them those lie that will be read next.
+// Rows that are read side by side, and the distance in bytes to the rows that are prefetched.
 template <int rows>
 struct RowsAtOnce {
   static constexpr std::make_integer_sequence<int, rows> indices{};
@@ -55,13 +56,13 @@ struct RowsAtOnce {
   const std::uint8_t* chroma[rows];
   std::ptrdiff_t ahead, chroma_ahead;
 
-  // So many pixels of row r have been read: asks for those of the row that follows, and goes on.
+  // After `pixels` pixels of row r were read: prefetches those of the following row and advances.
   template <FrameFormat format, int pixels>
-  TRIPTYCH_SIMD_INLINE void go_on(int r) {
-    ask_ahead(row[r], ahead);
+  TRIPTYCH_SIMD_INLINE void advance(int r) {
+    prefetch(row[r], ahead);
     row[r] += pixels * bytes_per_pixel(format);
     if constexpr (has_chroma_plane(format)) {
-      ask_ahead(chroma[r], chroma_ahead);
+      prefetch(chroma[r], chroma_ahead);
       chroma[r] += pixels;
     }
   }
@@ -98,7 +99,7 @@ struct BlockSums {
   // (x + l - lanes m, y - k). The lanes are added up from the last to the first with running sums, which
   // brings in l without a multiplication: after them a1 is the sum of a, a2 that of (l + 1) a, a3 that of (l
   // + 1) (l + 2) / 2 a.
-  Sums sums(std::int64_t x, std::int64_t y) const {
+  Moments moments(std::int64_t x, std::int64_t y) const {
     std::uint64_t w1 = 0, w2 = 0, w3 = 0, wm1 = 0, wm2 = 0, wmm1 = 0;
     std::uint64_t wk1 = 0, wk2 = 0, wkk1 = 0, wmk1 = 0;
     for (int l = lanes - 1; l >= 0; --l) {
@@ -130,7 +131,7 @@ struct BlockSums {
   }
 };
 
-// A row's last pixels, fewer than `lanes`, where a whole step can read them.
+// A copy of a row's last pixels, fewer than `lanes`, that a whole step can read.
 template <FrameFormat format, int lanes>
 struct Tail {
   alignas(64) std::uint8_t row[std::size_t{lanes} * bytes_per_pixel(format)] = {};
@@ -151,39 +152,39 @@ inline const std::uint8_t* chroma_of(const Frame& frame, int y) {
   return frame.chroma() + y / 2 * frame.chroma_pitch_bytes();
 }
 
-// By weight(bytes of a pixel), one pixel after the other.
+// With weight(bytes of a pixel), pixel by pixel.
 template <FrameFormat format, class Weight>
-Sums sum_strip_of(const Frame& frame, const Region& strip, Weight weight) {
-  Sums sums;
-  for (int y = strip.y; y < strip.y + strip.height; ++y) {
+Moments chunk_moments_of(const Frame& frame, const PixelBox& chunk, Weight weight) {
+  Moments moments;
+  for (int y = chunk.y; y < chunk.y + chunk.height; ++y) {
     const std::uint8_t* row = row_of(frame, y);
     const std::uint8_t* chroma = has_chroma_plane(format) ? chroma_of(frame, y) : nullptr;
     std::uint64_t sum = 0, sum_x = 0, sum_xx = 0;
-    for (int x = 0; x < strip.width; ++x) {
-      const std::uint64_t w = weight(read_pixel<format>(row, chroma, strip.x + x));
+    for (int x = 0; x < chunk.width; ++x) {
+      const std::uint64_t w = weight(read_pixel<format>(row, chroma, chunk.x + x));
       const auto at = static_cast<std::uint64_t>(x);
       sum += w;
       sum_x += w * at;
       sum_xx += w * (at * at);
     }
-    sums += sums_of_row(sum, sum_x, sum_xx, strip.x - frame.width() / 2, y - frame.height() / 2);
+    moments += moments_of_row(sum, sum_x, sum_xx, chunk.x - frame.width() / 2, y - frame.height() / 2);
   }
-  return sums;
+  return moments;
 }
 
 template <FrameFormat format>
-Sums sum_strip_plain(const Frame& frame, const Region& strip, const FixedFilter& filter, NextStrip) {
-  return sum_strip_of<format>(frame, strip, [&](const PixelBytes& p) {
+Moments chunk_moments_plain(const Frame& frame, const PixelBox& chunk, const FixedFilter& filter, NextChunk) {
+  return chunk_moments_of<format>(frame, chunk, [&](const PixelBytes& p) {
     return static_cast<std::uint64_t>(filter.weight(p.v0, p.v1, p.v2));
   });
 }
 
-// A strip's rows in their order, with what is asked for meanwhile.
-class StripRows {
+// A chunk's rows in their order, and the rows to prefetch.
+class ChunkRows {
  public:
-  StripRows(const Frame& frame, const Region& strip, int pixel_bytes, NextStrip next)
-      : frame_(frame), strip_(strip), next_(next), bytes_(pixel_bytes) {
-    const int lead = (prefetch_bytes + strip.width * bytes_ - 1) / std::max(1, strip.width * bytes_);
+  ChunkRows(const Frame& frame, const PixelBox& chunk, int pixel_bytes, NextChunk next)
+      : frame_(frame), strip_(chunk), next_(next), bytes_(pixel_bytes) {
+    const int lead = (prefetch_bytes + chunk.width * bytes_ - 1) / std::max(1, chunk.width * bytes_);
     lead_ = (std::max(lead, 1) + rows_at_once - 1) / rows_at_once * rows_at_once;
   }
 
@@ -195,28 +196,28 @@ class StripRows {
       group.row[r] = row_of(frame_, y + r) + bytes_ * strip_.x;
       group.chroma[r] = frame_.chroma() != nullptr ? chroma_of(frame_, y + r) + strip_.x : nullptr;
     }
-    const int asked = asked_at(y);
-    group.ahead = (asked - y) * static_cast<std::ptrdiff_t>(frame_.pitch_bytes());
-    group.chroma_ahead = (asked / 2 - y / 2) * static_cast<std::ptrdiff_t>(frame_.chroma_pitch_bytes());
+    const int prefetched = prefetched_at(y);
+    group.ahead = (prefetched - y) * static_cast<std::ptrdiff_t>(frame_.pitch_bytes());
+    group.chroma_ahead = (prefetched / 2 - y / 2) * static_cast<std::ptrdiff_t>(frame_.chroma_pitch_bytes());
     return group;
   }
 
  private:
-  // The row that is asked for while row y is read; y itself when there is none.
-  int asked_at(int y) {
+  // The row to prefetch while row y is read; y itself when there is none.
+  int prefetched_at(int y) {
     const int beyond = y + lead_ - (strip_.y + strip_.height);
     if (beyond < 0) return y + lead_;
-    const Region coming = next_();
+    const PixelBox coming = next_();
     return beyond < coming.height ? coming.y + beyond : y;
   }
 
   const Frame& frame_;
-  Region strip_;
-  NextStrip next_;
+  PixelBox strip_;
+  NextChunk next_;
   int bytes_, lead_;
 };
 
-// The way of a path, other than simd, to add up a strip.
-SumStrip sum_strip_by(CpuPath path, FrameFormat format);
+// The function of a path other than simd.
+ChunkMoments chunk_moments_by(CpuPath path, FrameFormat format);
 
 }  // namespace triptych::skin_tracker::rows

@@ -1,4 +1,4 @@
-// The sums of a strip by one instruction set, included once for each (simd/for_each_set.hpp).
+// The moments of a chunk by one instruction set, included once for each (simd/for_each_set.hpp).
 
 using Triples = simd::ByteTriples<Set>;
 using Dot = simd::TripleDot<Set>;
@@ -21,7 +21,7 @@ TRIPTYCH_SIMD_TARGET TRIPTYCH_SIMD_INLINE Triples load(const std::uint8_t* row,
 }
 
 // A FixedFilter in registers, its coefficients cut as the set's dot product takes them.
-struct Weigher {
+struct PixelWeigher {
   struct Filter {
     typename Dot::Factors factors;
     std::int32_t most, shift;
@@ -29,7 +29,7 @@ struct Weigher {
   Dot dot;
   Ints zero, most, shift;
 
-  TRIPTYCH_SIMD_TARGET TRIPTYCH_SIMD_INLINE explicit Weigher(const Filter& f)
+  TRIPTYCH_SIMD_TARGET TRIPTYCH_SIMD_INLINE explicit PixelWeigher(const Filter& f)
       : dot(f.factors), zero(Ints::all(0)), most(Ints::all(f.most)), shift(Ints::all(f.shift)) {}
 
   TRIPTYCH_SIMD_TARGET TRIPTYCH_SIMD_INLINE typename Dot::Sums operator()(const Triples& pixels) const {
@@ -58,11 +58,11 @@ struct RunningSums {
 // Adds the last pixels of a row, fewer than `lanes`, and the row to the block.
 template <FrameFormat format>
 TRIPTYCH_SIMD_TARGET TRIPTYCH_SIMD_INLINE void end_row(const std::uint8_t* row, const std::uint8_t* chroma,
-                                                       int rest, const Weigher& weigh, RunningSums& running,
-                                                       BlockSums<lanes>& block) {
+                                                       int rest, const PixelWeigher& weigher,
+                                                       RunningSums& running, BlockSums<lanes>& block) {
   if (rest > 0) {
     const Tail<format, lanes> tail(row, chroma, rest);
-    typename Dot::Sums w = weigh(load<format>(tail.row, tail.chroma));
+    typename Dot::Sums w = weigher(load<format>(tail.row, tail.chroma));
     for (int q = 0; q < Dot::packs; ++q) w.pack[q] = first_lanes(w.pack[q], rest - q * Ints::lanes);
     running.add(w);
   }
@@ -75,37 +75,38 @@ TRIPTYCH_SIMD_TARGET TRIPTYCH_SIMD_INLINE void end_row(const std::uint8_t* row, 
   block.add_row(a, b, c);
 }
 
-// Adds so many pixels of each row, at most lanes * block_steps. The rows r are constants, so that their sums
+// Adds `pixels` pixels of each row, at most lanes * block_steps. The rows r are constants, so that their sums
 // stay in registers.
 template <FrameFormat format, int... r>
-TRIPTYCH_SIMD_TARGET void add_block(RowsAtOnce<sizeof...(r)> at, int pixels, const Weigher::Filter& filter,
-                                    BlockSums<lanes>& block, std::integer_sequence<int, r...>) {
-  const Weigher weigh(filter);
+TRIPTYCH_SIMD_TARGET void add_block(RowsAtOnce<sizeof...(r)> at, int pixels,
+                                    const PixelWeigher::Filter& filter, BlockSums<lanes>& block,
+                                    std::integer_sequence<int, r...>) {
+  const PixelWeigher weigher(filter);
   RunningSums running[sizeof...(r)];
   for (int step = pixels / lanes; step > 0; --step)
-    ((running[r].add(weigh(load<format>(at.row[r], at.chroma[r]))), at.template go_on<format, lanes>(r)),
+    ((running[r].add(weigher(load<format>(at.row[r], at.chroma[r]))), at.template advance<format, lanes>(r)),
      ...);
-  (end_row<format>(at.row[r], at.chroma[r], pixels % lanes, weigh, running[r], block), ...);
+  (end_row<format>(at.row[r], at.chroma[r], pixels % lanes, weigher, running[r], block), ...);
 }
 
 template <FrameFormat format>
-Sums sum_strip(const Frame& frame, const Region& strip, const FixedFilter& fixed, NextStrip next) {
+Moments chunk_moments(const Frame& frame, const PixelBox& chunk, const FixedFilter& fixed, NextChunk next) {
   if constexpr (std::is_same_v<Set, simd::Plain>) {
-    return sum_strip_plain<format>(frame, strip, fixed, next);
+    return chunk_moments_plain<format>(frame, chunk, fixed, next);
   } else {
     constexpr int block_pixels = lanes * block_steps;
-    if (is_yuv(format) && strip.x % 2 != 0) {  // a step starts with the first pixel of a pair
-      return sum_strip_plain<format>(frame, {strip.x, strip.y, 1, strip.height}, fixed, {}) +
-             sum_strip<format>(frame, {strip.x + 1, strip.y, strip.width - 1, strip.height}, fixed, next);
+    if (is_yuv(format) && chunk.x % 2 != 0) {  // a step starts with the first pixel of a pair
+      return chunk_moments_plain<format>(frame, {chunk.x, chunk.y, 1, chunk.height}, fixed, {}) +
+             chunk_moments<format>(frame, {chunk.x + 1, chunk.y, chunk.width - 1, chunk.height}, fixed, next);
     }
     const FixedFilter f = in_memory_order<format>(fixed);
-    const Weigher::Filter filter{{f.c0, f.c1, f.c2, f.offset}, fixed_one << f.shift, f.shift};
+    const PixelWeigher::Filter filter{{f.c0, f.c1, f.c2, f.offset}, fixed_one << f.shift, f.shift};
     std::array<BlockSums<lanes>, max_width / block_pixels> blocks;
-    const int block_count = (strip.width + block_pixels - 1) / block_pixels;
+    const int block_count = (chunk.width + block_pixels - 1) / block_pixels;
     std::fill_n(blocks.begin(), block_count, BlockSums<lanes>{});
     const auto add = [&](auto at) {
       BlockSums<lanes>* block = blocks.data();
-      for (int left = strip.width; left > 0; left -= block_pixels, ++block) {
+      for (int left = chunk.width; left > 0; left -= block_pixels, ++block) {
         add_block<format>(at, std::min(left, block_pixels), filter, *block, at.indices);
         for (auto& row : at.row) row += block_pixels * bytes_per_pixel(format);
         if constexpr (has_chroma_plane(format)) {
@@ -113,18 +114,18 @@ Sums sum_strip(const Frame& frame, const Region& strip, const FixedFilter& fixed
         }
       }
     };
-    StripRows rows(frame, strip, bytes_per_pixel(format), next);
-    const int bottom = strip.y + strip.height;
-    int y = strip.y;
+    ChunkRows rows(frame, chunk, bytes_per_pixel(format), next);
+    const int bottom = chunk.y + chunk.height;
+    int y = chunk.y;
     for (; y + rows_at_once <= bottom; y += rows_at_once) add(rows.at<rows_at_once>(y));
     for (; y < bottom; ++y) add(rows.at<1>(y));
-    Sums sums;
+    Moments moments;
     const BlockSums<lanes>* block = blocks.data();
-    for (int x = 0; x < strip.width; x += block_pixels, ++block) {
-      const int pixels = std::min(strip.width - x, block_pixels);
-      const int end = strip.x + x + (pixels + lanes - 1) / lanes * lanes;
-      sums += block->sums(end - frame.width() / 2, bottom - frame.height() / 2);
+    for (int x = 0; x < chunk.width; x += block_pixels, ++block) {
+      const int pixels = std::min(chunk.width - x, block_pixels);
+      const int end = chunk.x + x + (pixels + lanes - 1) / lanes * lanes;
+      moments += block->moments(end - frame.width() / 2, bottom - frame.height() / 2);
     }
-    return sums;
+    return moments;
   }
 }

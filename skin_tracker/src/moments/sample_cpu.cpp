@@ -10,7 +10,7 @@ namespace triptych::skin_tracker {
 namespace {
 
 template <FrameFormat format, class Weights>
-void sample_by(const Frame& frame, const Region& region, int step, const Weights& weights,
+void sample_by(const Frame& frame, const PixelBox& region, int step, const Weights& weights,
                std::uint16_t* out) {
   const int columns = region.width / step, rows = region.height / step;
   for (int row = 0; row < rows; ++row) {
@@ -25,7 +25,7 @@ void sample_by(const Frame& frame, const Region& region, int step, const Weights
 }
 
 template <class Weights>
-void sample(const Frame& frame, const Region& region, int step, const Weights& weights,
+void sample(const Frame& frame, const PixelBox& region, int step, const Weights& weights,
             std::span<std::uint16_t> samples) {
   check_region(region, frame.width(), frame.height());
   require(step >= 1, "cannot sample every ", step, " pixels");
@@ -38,12 +38,12 @@ void sample(const Frame& frame, const Region& region, int step, const Weights& w
 
 }  // namespace
 
-void sample_cpu(const Frame& frame, const Region& region, int step, const FixedFilter& filter,
+void sample_cpu(const Frame& frame, const PixelBox& region, int step, const FixedFilter& filter,
                 std::span<std::uint16_t> samples) {
   sample(frame, region, step, filter, samples);
 }
 
-void sample_cpu(const Frame& frame, const Region& region, int step, const CellWeights& weights,
+void sample_cpu(const Frame& frame, const PixelBox& region, int step, const CellWeights& weights,
                 std::span<std::uint16_t> samples) {
   sample(frame, region, step, weights, samples);
 }

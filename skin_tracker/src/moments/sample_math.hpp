@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "colour/cell_weights.hpp"
-#include "frame/locate_math.hpp"
+#include "frame/pixel_math.hpp"
 
 namespace triptych::skin_tracker {
 

@@ -43,7 +43,7 @@ const Name& name_of(Variant variant) {
 
 std::span<const Variant> all_variants() { return variants; }
 
-std::string_view to_string(Variant variant) { return name_of(variant).text; }
+std::string to_string(Variant variant) { return std::string(name_of(variant).text); }
 
 Variant parse_variant(std::string_view text) {
   std::string known;
@@ -58,13 +58,13 @@ Variant parse_variant(std::string_view text) {
 bool needs_gpu(Variant variant) { return name_of(variant).gpu; }
 bool needs_table(Variant variant) { return name_of(variant).table; }
 
-Head head_of(const FloatSums& sums, int width, int height) {
+Head head_of(const FloatMoments& moments, int width, int height) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   Head head{nan, nan, 0, 0, nan, nan, nan, false};
-  if (!(sums.weight > 0)) return head;
-  head.weight_px = double{sums.weight};
-  head.x_px = double{sums.x} / head.weight_px;
-  head.y_px = double{sums.y} / head.weight_px;
+  if (!(moments.weight > 0)) return head;
+  head.weight_px = double{moments.weight};
+  head.x_px = double{moments.x} / head.weight_px;
+  head.y_px = double{moments.y} / head.weight_px;
   head.area = head.weight_px / (static_cast<double>(width) * height);
   head.found = true;
   return head;

@@ -11,11 +11,11 @@ namespace {
 
 using reduction::Strategy;
 
-// FloatSums, but trivial, as an accumulator must be.
+// FloatMoments, but trivial, as an accumulator must be.
 struct FloatWords {
   float weight, x, y;
 };
-static_assert(sizeof(FloatWords) == sizeof(FloatSums));
+static_assert(sizeof(FloatWords) == sizeof(FloatMoments));
 
 struct AddFloats {
   using Value = FloatWords;
@@ -69,15 +69,14 @@ Strategy strategy_of(Variant variant) {
     case Variant::gpu8:
       return Strategy::grid_stride_atomic;
     default:
-      throw InvalidArgument(std::string(to_string(variant)) +
-                            " is not one of the paper's GPU versions, gpu1 .. gpu8");
+      throw InvalidArgument(to_string(variant) + " is not one of the paper's GPU versions, gpu1 .. gpu8");
   }
 }
 
 }  // namespace
 
-void sum_gpu_variant(Variant variant, DeviceImageView<const Rgba8> frame, const LinearFilter& filter,
-                     FloatSums* sums_on_device, Workspace& workspace, StreamRef stream) {
+void moments_gpu_variant(Variant variant, DeviceImageView<const Rgba8> frame, const LinearFilter& filter,
+                         FloatMoments* moments_on_device, Workspace& workspace, StreamRef stream) {
   const reduction::Options options{strategy_of(variant), reduction::Determinism::not_guaranteed, 0};
   const DeviceFrame checked(frame);  // its size is one that 32 bits can index
   require(reinterpret_cast<std::uintptr_t>(checked.data()) % 4 == 0 && checked.pitch_bytes() % 4 == 0,
@@ -90,7 +89,8 @@ void sum_gpu_variant(Variant variant, DeviceImageView<const Rgba8> frame, const 
                            static_cast<float>(filter.b),
                            static_cast<float>(filter.d)};
   reduction::transform_reduce_cuda(pixels, std::int64_t{checked.width()} * checked.height(), AddFloats{},
-                                   reinterpret_cast<FloatWords*>(sums_on_device), options, workspace, stream);
+                                   reinterpret_cast<FloatWords*>(moments_on_device), options, workspace,
+                                   stream);
 }
 
 }  // namespace triptych::skin_tracker

@@ -4,9 +4,9 @@
 
 namespace triptych::skin_tracker {
 
-void sum_gpu_variant(Variant, DeviceImageView<const Rgba8>, const LinearFilter&, FloatSums*, Workspace&,
-                     StreamRef) {
-  throw_cuda_unavailable("sum_gpu_variant");
+void moments_gpu_variant(Variant, DeviceImageView<const Rgba8>, const LinearFilter&, FloatMoments*,
+                         Workspace&, StreamRef) {
+  throw_cuda_unavailable("moments_gpu_variant");
 }
 
 }  // namespace triptych::skin_tracker

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,7 +20,7 @@
 namespace triptych::skin_tracker {
 namespace {
 
-bool inside(const Oval& oval, int x, int y) {
+bool inside(const Box& oval, int x, int y) {
   const double u = (x + 0.5 - oval.x - oval.width / 2) / (oval.width / 2);
   const double v = (y + 0.5 - oval.y - oval.height / 2) / (oval.height / 2);
   return u * u + v * v <= 1;
@@ -34,7 +35,7 @@ class Picture {
 
   Rgb8& at(int x, int y) { return pixels_[index(x, y)]; }
   Rgb8 at(int x, int y) const { return pixels_[index(x, y)]; }
-  void fill(const Oval& oval, Rgb8 colour) {
+  void fill(const Box& oval, Rgb8 colour) {
     for (int y = 0; y < height_; ++y) {
       for (int x = 0; x < width_; ++x) {
         if (inside(oval, x, y)) at(x, y) = colour;
@@ -63,13 +64,24 @@ class Picture {
   std::vector<Rgb8> pixels_;
 };
 
-Calibration calibrate_one(const Frame& frame, const Oval& face, int threads = 1) {
+Calibration calibrate_one(const Frame& frame, const Box& face, int threads = 1) {
   const MarkedFrame marked{frame, face};
   return calibrate(std::span(&marked, 1), threads);
 }
 
+// Why there is no calibration; nothing when there is one.
+std::optional<CalibrationStatus> failure(const Frame& frame, const Box& face) {
+  try {
+    calibrate_one(frame, face);
+    return std::nullopt;
+  } catch (const CalibrationError& error) {
+    EXPECT_EQ(error.what(), to_string(error.status()));
+    return error.status();
+  }
+}
+
 constexpr Rgb8 skin{200, 145, 125}, wall{120, 140, 150}, hair{40, 30, 25};
-constexpr Oval face{50, 30, 60, 80};
+constexpr Box face{50, 30, 60, 80};
 
 double weight_at(const Calibration& c, Rgb8 colour) { return c.filter.weight(colour.r, colour.g, colour.b); }
 
@@ -83,7 +95,6 @@ TEST(Calibrate, SeparatesTwoColours) {
     Picture picture(200, 150, k.outside);
     picture.fill(face, k.inside);
     const Calibration c = calibrate_one(picture.frame(), face);
-    ASSERT_EQ(c.status, CalibrationStatus::good) << explain(c.status);
     EXPECT_DOUBLE_EQ(weight_at(c, k.inside), 1);
     EXPECT_DOUBLE_EQ(weight_at(c, k.outside), 0);
     EXPECT_DOUBLE_EQ(c.face_weight, 1);
@@ -98,7 +109,6 @@ TEST(Calibrate, ReportsTheMeanWeightsOfThePixels) {
   picture.fill(face, skin);
   picture.add_noise(25, 3);
   const Calibration c = calibrate_one(picture.frame(), face);
-  ASSERT_EQ(c.status, CalibrationStatus::good);
   std::array<double, 2> sum{}, count{};
   for (int y = 0; y < picture.height(); ++y) {
     for (int x = 0; x < picture.width(); ++x) {
@@ -129,7 +139,6 @@ TEST(Calibrate, BearsHairAndCornersInsideAndHandsOutside) {
   picture.fill({45, 140, 90, 100}, hair);  // a dark coat
   picture.add_noise(6, 4);
   const Calibration c = calibrate_one(picture.frame(), face);
-  ASSERT_EQ(c.status, CalibrationStatus::good);
   EXPECT_GT(weight_at(c, skin), 0.95);
   EXPECT_LT(weight_at(c, wall), 0.05);
   EXPECT_LT(weight_at(c, {180, 180, 170}), 0.05);
@@ -141,7 +150,6 @@ TEST(Calibrate, BearsAChangeOfLight) {
   picture.fill(face, skin);
   picture.add_noise(3, 5);
   const Calibration c = calibrate_one(picture.frame(), face);
-  ASSERT_EQ(c.status, CalibrationStatus::good);
   for (const double gain : {0.8, 0.9, 1.1, 1.25}) {
     EXPECT_GT(c.filter.weight(gain * skin.r, gain * skin.g, gain * skin.b), 0.9) << gain;
     EXPECT_LT(c.filter.weight(gain * wall.r, gain * wall.g, gain * wall.b), 0.1) << gain;
@@ -158,7 +166,6 @@ TEST(Calibrate, ItsColoursTellApartWhatNoPlaneDoes) {
   picture.fill(face, between);
   picture.add_noise(3, 5);
   const Calibration c = calibrate_one(picture.frame(), face);
-  ASSERT_EQ(c.status, CalibrationStatus::good);
   EXPECT_GT(c.background_weight, 0.3);
   const Classifier colours(c.colours);
   EXPECT_GT(weight(colours, between), 0.9f);
@@ -179,7 +186,6 @@ TEST(Calibrate, ItsColoursAreShares) {
     ASSERT_GE(share, 0.0f);
     ASSERT_LE(share, 1.0f);
   }
-  EXPECT_TRUE(calibrate_one(picture.frame(), {10, 10, 2, 2}).colours.share.empty());
 }
 
 TEST(Calibrate, GivesUpColoursThatCoincide) {
@@ -188,10 +194,7 @@ TEST(Calibrate, GivesUpColoursThatCoincide) {
       TRIPTYCH_TRACE_SEED(seed);
       Picture picture(200, 150, skin);
       picture.add_noise(noise, seed);
-      const Calibration c = calibrate_one(picture.frame(), face);
-      EXPECT_EQ(c.status, CalibrationStatus::not_separable) << noise;
-      EXPECT_EQ(c.filter, LinearFilter{});
-      EXPECT_EQ(c.area, 0);
+      EXPECT_EQ(failure(picture.frame(), face), CalibrationStatus::not_separable) << noise;
     }
   }
 }
@@ -201,17 +204,16 @@ TEST(Calibrate, WantsPixelsOnBothSides) {
                    inf = std::numeric_limits<double>::infinity();
   Picture picture(100, 80, wall);
   picture.fill({30, 20, 40, 40}, skin);
-  for (const Oval& oval :
-       {Oval{-80, 10, 60, 60}, Oval{200, 10, 60, 60}, Oval{10, 900, 60, 60}, Oval{30, 20, 0, 40},
-        Oval{30, 20, 40, -40}, Oval{30, 20, 5, 5}, Oval{nan, 20, 40, 40}, Oval{30, nan, 40, 40},
-        Oval{30, 20, nan, 40}, Oval{-inf, 20, inf, 40}, Oval{30, 20, 40, inf}, Oval{}}) {
-    const Calibration c = calibrate_one(picture.frame(), oval);
-    EXPECT_EQ(c.status, CalibrationStatus::too_few_face_pixels) << oval.x << ' ' << oval.width;
-    EXPECT_EQ(c.filter, LinearFilter{});
+  for (const Box& oval :
+       {Box{-80, 10, 60, 60}, Box{200, 10, 60, 60}, Box{10, 900, 60, 60}, Box{30, 20, 0, 40},
+        Box{30, 20, 40, -40}, Box{30, 20, 5, 5}, Box{nan, 20, 40, 40}, Box{30, nan, 40, 40},
+        Box{30, 20, nan, 40}, Box{-inf, 20, inf, 40}, Box{30, 20, 40, inf}, Box{}}) {
+    EXPECT_EQ(failure(picture.frame(), oval), CalibrationStatus::too_few_face_pixels)
+        << oval.x << ' ' << oval.width;
   }
-  EXPECT_EQ(calibrate_one(picture.frame(), {-50, -50, 200, 200}).status,
-            CalibrationStatus::too_few_background_pixels);
-  EXPECT_EQ(calibrate_one(Frame(), face).status, CalibrationStatus::too_few_face_pixels);
+  EXPECT_EQ(failure(picture.frame(), {-50, -50, 200, 200}), CalibrationStatus::too_few_background_pixels);
+  EXPECT_EQ(failure(Frame(), face), CalibrationStatus::too_few_face_pixels);
+  EXPECT_EQ(failure(picture.frame(), {30, 20, 40, 40}), std::nullopt);
   EXPECT_ERROR(calibrate({}), InvalidArgument, "without a frame");
 }
 
@@ -219,7 +221,6 @@ TEST(Calibrate, TakesAnOvalAsLargeAsTheFrame) {
   Picture picture(100, 80, wall);
   picture.fill({0, 0, 100, 80}, skin);
   const Calibration c = calibrate_one(picture.frame(), {0, 0, 100, 80});  // the corners are outside
-  ASSERT_EQ(c.status, CalibrationStatus::good);
   EXPECT_DOUBLE_EQ(weight_at(c, skin), 1);
   EXPECT_DOUBLE_EQ(weight_at(c, wall), 0);
 }
@@ -228,7 +229,6 @@ TEST(Calibrate, TakesAnOvalThatIsPartlyOutside) {
   Picture picture(100, 80, wall);
   picture.fill({-20, -15, 60, 60}, skin);
   const Calibration c = calibrate_one(picture.frame(), {-20, -15, 60, 60});
-  ASSERT_EQ(c.status, CalibrationStatus::good);
   EXPECT_DOUBLE_EQ(c.face_weight, 1);
 }
 
@@ -236,14 +236,13 @@ TEST(Calibrate, LearnsFromSeveralFrames) {
   // each frame alone could be told by one channel; together only skin against both walls serves
   const Rgb8 cold{120, 140, 190}, warm{200, 190, 120};
   Picture first(160, 120, cold), second(320, 200, warm);
-  const Oval small{40, 20, 40, 60}, large{150, 40, 100, 120};
+  const Box small{40, 20, 40, 60}, large{150, 40, 100, 120};
   first.fill(small, skin);
   second.fill(large, skin);
   first.add_noise(4, 1);
   second.add_noise(4, 2);
   const std::array<MarkedFrame, 2> both{{{first.frame(), small}, {second.frame(), large}}};
   const Calibration c = calibrate(both, 2);
-  ASSERT_EQ(c.status, CalibrationStatus::good);
   EXPECT_GT(weight_at(c, skin), 0.95);
   EXPECT_LT(weight_at(c, cold), 0.05);
   EXPECT_LT(weight_at(c, warm), 0.05);
@@ -316,14 +315,12 @@ TEST(Calibrate, GivesNearlyTheSameFilterForAllFormats) {
   picture.fill(face, skin);
   picture.add_noise(2, 8);
   const Calibration rgb = calibrate_one(picture.frame(), face);
-  ASSERT_EQ(rgb.status, CalibrationStatus::good);
   for (const FrameFormat format :
        {FrameFormat::rgb, FrameFormat::bgr, FrameFormat::rgba, FrameFormat::bgra}) {
     EXPECT_EQ(calibrate_one(convert(picture, format).frame, face).filter, rgb.filter) << to_string(format);
   }
   for (const FrameFormat format : {FrameFormat::nv12, FrameFormat::yuyv}) {
     const Calibration c = calibrate_one(convert(picture, format).frame, face);
-    ASSERT_EQ(c.status, CalibrationStatus::good);
     // shared chroma mixes the colours of neighbours: other means of cells, another place within the margin
     EXPECT_NEAR(c.face_weight, rgb.face_weight, 0.02) << to_string(format);
     EXPECT_NEAR(c.background_weight, rgb.background_weight, 0.02) << to_string(format);
@@ -333,11 +330,10 @@ TEST(Calibrate, GivesNearlyTheSameFilterForAllFormats) {
   }
 }
 
-TEST(Explain, HasASentenceForEveryStatus) {
-  EXPECT_NE(explain(CalibrationStatus::too_few_face_pixels).find("mark"), std::string_view::npos);
-  EXPECT_NE(explain(CalibrationStatus::too_few_background_pixels).find("mark"), std::string_view::npos);
-  EXPECT_NE(explain(CalibrationStatus::not_separable).find("light"), std::string_view::npos);
-  EXPECT_EQ(explain(CalibrationStatus::good).back(), '.');
+TEST(CalibrationStatus, EachHasASentenceThatSaysWhatToDo) {
+  EXPECT_NE(to_string(CalibrationStatus::too_few_face_pixels).find("mark"), std::string::npos);
+  EXPECT_NE(to_string(CalibrationStatus::too_few_background_pixels).find("mark"), std::string::npos);
+  EXPECT_NE(to_string(CalibrationStatus::not_separable).find("light"), std::string::npos);
 }
 
 }  // namespace

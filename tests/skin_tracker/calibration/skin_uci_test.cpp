@@ -19,11 +19,11 @@ class SkinUci : public testing::TestWithParam<std::string_view> {};
 
 TEST_P(SkinUci, IsLearntFromAHalf) {
   TRIPTYCH_DATA_DIR_OR_SKIP(data);
-  // what is asked of three; the others must beat the best plane
-  const std::map<std::string_view, double> asked{
+  // the required accuracy of three; the others must beat the best plane
+  const std::map<std::string_view, double> required{
       {"linear", 0.92}, {"gaussian_crcb", 0.99}, {"histogram", 0.998}};
-  const auto found = asked.find(GetParam());
-  const double least = found == asked.end() ? 0.95 : found->second;
+  const auto found = required.find(GetParam());
+  const double least = found == required.end() ? 0.95 : found->second;
 
   const auto pixels = read_labelled_pixels(data / "skin_uci" / "Skin_NonSkin.csv");
   ASSERT_EQ(pixels.size(), 245057u);

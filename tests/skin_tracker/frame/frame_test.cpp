@@ -5,6 +5,7 @@
 
 #include <climits>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "skin_tracker/frame/formats.hpp"
@@ -29,18 +30,18 @@ TEST(FrameFormat, KnowsTheBytes) {
     EXPECT_EQ(bytes_per_pixel(all_frame_formats[i]), bytes[i]);
 }
 
-TEST(Region, IsClipped) {
-  EXPECT_EQ(clip({2, 3, 4, 5}, 100, 50), (Region{2, 3, 4, 5}));
-  EXPECT_EQ(clip({-2, -3, 4, 5}, 100, 50), (Region{0, 0, 2, 2}));
-  EXPECT_EQ(clip({98, 40, 40, 40}, 100, 50), (Region{98, 40, 2, 10}));
-  EXPECT_EQ(clip({-10, -10, 1000, 1000}, 100, 50), (Region{0, 0, 100, 50}));
-  EXPECT_EQ(clip({100, 0, 5, 5}, 100, 50), Region{});
-  EXPECT_EQ(clip({-5, 0, 5, 5}, 100, 50), Region{});
-  EXPECT_EQ(clip({5, 5, 0, 5}, 100, 50), Region{});
-  EXPECT_EQ(clip({5, 5, -3, 5}, 100, 50), Region{});
-  EXPECT_EQ(clip({INT_MAX, INT_MAX, INT_MAX, INT_MAX}, 100, 50), Region{});
-  EXPECT_EQ(clip({INT_MIN, 1, INT_MAX, 5}, 100, 50), Region{});
-  EXPECT_EQ(clip({-1, -1, INT_MAX, INT_MAX}, 100, 50), (Region{0, 0, 100, 50}));
+TEST(PixelBox, IsClipped) {
+  EXPECT_EQ(clip({2, 3, 4, 5}, 100, 50), (PixelBox{2, 3, 4, 5}));
+  EXPECT_EQ(clip({-2, -3, 4, 5}, 100, 50), (PixelBox{0, 0, 2, 2}));
+  EXPECT_EQ(clip({98, 40, 40, 40}, 100, 50), (PixelBox{98, 40, 2, 10}));
+  EXPECT_EQ(clip({-10, -10, 1000, 1000}, 100, 50), (PixelBox{0, 0, 100, 50}));
+  EXPECT_EQ(clip({100, 0, 5, 5}, 100, 50), PixelBox{});
+  EXPECT_EQ(clip({-5, 0, 5, 5}, 100, 50), PixelBox{});
+  EXPECT_EQ(clip({5, 5, 0, 5}, 100, 50), PixelBox{});
+  EXPECT_EQ(clip({5, 5, -3, 5}, 100, 50), PixelBox{});
+  EXPECT_EQ(clip({INT_MAX, INT_MAX, INT_MAX, INT_MAX}, 100, 50), PixelBox{});
+  EXPECT_EQ(clip({INT_MIN, 1, INT_MAX, 5}, 100, 50), PixelBox{});
+  EXPECT_EQ(clip({-1, -1, INT_MAX, INT_MAX}, 100, 50), (PixelBox{0, 0, 100, 50}));
 }
 
 TEST(Frame, IsMadeOfImages) {
@@ -50,7 +51,7 @@ TEST(Frame, IsMadeOfImages) {
   EXPECT_EQ(frame.width(), 3);
   EXPECT_EQ(frame.height(), 2);
   EXPECT_EQ(frame.pitch_bytes(), 80);
-  EXPECT_EQ(frame.whole(), (Region{0, 0, 3, 2}));
+  EXPECT_EQ(frame.whole(), (PixelBox{0, 0, 3, 2}));
   EXPECT_FALSE(frame.empty());
   EXPECT_TRUE(Frame{}.empty());
   EXPECT_TRUE(Frame(FrameFormat::rgb, nullptr, 0, 7, 0).empty());
@@ -77,6 +78,21 @@ TEST(Frame, RejectsWhatCannotBe) {
   EXPECT_ERROR(Frame(FrameFormat::rgb, nullptr, 4, 2, 12), InvalidArgument, "null pointer");
   EXPECT_ERROR(make(static_cast<FrameFormat>(9), 4, 2, 12), InvalidArgument, "number 9");
   EXPECT_NO_THROW(make(FrameFormat::rgb, 1, 1, 3));
+}
+
+Frame as_argument(const Frame& frame) { return frame; }
+
+// As step(image_view<Bgr8>(mat)) needs it: one implicit conversion, from a view of const pixels or not.
+TEST(Frame, ConvertsFromAViewOfConstPixelsOrNot) {
+  std::vector<Bgr8> pixels(6);
+  const ImageView<Bgr8> view(pixels.data(), 3, 2);
+  for (const Frame& frame : {as_argument(view), as_argument(ImageView<const Bgr8>(view))}) {
+    EXPECT_EQ(frame.format(), FrameFormat::bgr);
+    EXPECT_EQ(static_cast<const void*>(frame.data()), pixels.data());
+    EXPECT_EQ(frame.whole(), (PixelBox{0, 0, 3, 2}));
+  }
+  static_assert(!std::is_constructible_v<Frame, ImageView<Grey8>>);
+  static_assert(!std::is_constructible_v<DeviceFrame, ImageView<Bgr8>>);
 }
 
 }  // namespace

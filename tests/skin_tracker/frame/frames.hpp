@@ -38,8 +38,8 @@ class RandomFrame {
   const std::vector<std::uint8_t>& bytes() const { return bytes_; }
 
   std::string words() const {
-    return std::string(to_string(format_)) + " " + std::to_string(width_) + " x " + std::to_string(height_) +
-           ", pitch " + std::to_string(pitch_) + ", offset " + std::to_string(offset_);
+    return to_string(format_) + " " + std::to_string(width_) + " x " + std::to_string(height_) + ", pitch " +
+           std::to_string(pitch_) + ", offset " + std::to_string(offset_);
   }
 
  private:
@@ -61,7 +61,7 @@ class RandomFrame {
   std::vector<std::uint8_t> bytes_;
 };
 
-// The same frame in page-locked memory.
+// The same frame in pinned memory.
 class PinnedFrame {
  public:
   explicit PinnedFrame(const RandomFrame& frame)

@@ -10,10 +10,10 @@
 namespace triptych::skin_tracker {
 namespace {
 
-// Sums of weights weight(x, y) from 0 to 1, straight from their meaning.
+// Moments of weights weight(x, y) from 0 to 1, straight from their meaning.
 template <class Weight>
-Sums sums_of(int width, int height, Weight weight) {
-  Sums sums;
+Moments sums_of(int width, int height, Weight weight) {
+  Moments sums;
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
       const auto w = static_cast<std::int64_t>(std::lround(weight(x, y) * fixed_one));
@@ -26,13 +26,13 @@ Sums sums_of(int width, int height, Weight weight) {
 }
 
 TEST(Head, IsNotFoundWithoutWeight) {
-  const Head head = head_of(Sums{}, 640, 480);
+  const Head head = head_of(Moments{}, 640, 480);
   EXPECT_FALSE(head.found);
   EXPECT_EQ(head.weight_px, 0);
   EXPECT_EQ(head.area, 0);
   for (const double v : {head.x_px, head.y_px, head.xx_px2, head.xy_px2, head.yy_px2})
     EXPECT_TRUE(std::isnan(v));
-  EXPECT_FALSE(head_of(Sums{}, 0, 0).found);
+  EXPECT_FALSE(head_of(Moments{}, 0, 0).found);
 }
 
 TEST(Head, IsAtItsOnlyPixel) {
@@ -134,7 +134,38 @@ TEST(HeadEllipse, OfALineAndOfNothing) {
   EXPECT_DOUBLE_EQ(line.semi_major_px, 6);
   EXPECT_EQ(line.semi_minor_px, 0);
   EXPECT_DOUBLE_EQ(line.angle_rad, std::numbers::pi / 2);
-  EXPECT_TRUE(std::isnan(ellipse_of(head_of(Sums{}, 4, 4)).semi_major_px));
+  EXPECT_TRUE(std::isnan(ellipse_of(head_of(Moments{}, 4, 4)).semi_major_px));
+}
+
+// A solid ellipse scores 1 whatever its size, place and direction, a disc of half the weight 1/2, and two
+// discs far apart the share of the joint ellipse that they fill.
+TEST(Head, ScoresHowDenselySkinFillsItsEllipse) {
+  constexpr int width = 200, height = 160;
+  const auto score = [](auto weight) {
+    return score_of(head_of(sums_of(width, height, weight), width, height));
+  };
+  const auto ellipse = [](double x0, double y0, double a, double b, double angle) {
+    return [=](int x, int y) {
+      const double u = (x - x0) * std::cos(angle) + (y - y0) * std::sin(angle);
+      const double v = (y - y0) * std::cos(angle) - (x - x0) * std::sin(angle);
+      return u * u / (a * a) + v * v / (b * b) <= 1 ? 1.0 : 0.0;
+    };
+  };
+  // Pixels on the edge: a share of about 1 / (smaller axis) of the area is uncertain.
+  for (const double angle : {0.0, 0.4, 1.2}) {
+    EXPECT_NEAR(score(ellipse(90, 70, 60, 30, angle)), 1, 1.0 / 30);
+    EXPECT_NEAR(score(ellipse(60, 60, 20, 20, angle)), 1, 1.0 / 20);
+  }
+  EXPECT_NEAR(score([&](int x, int y) { return 0.5 * ellipse(90, 70, 40, 40, 0)(x, y); }), 0.5, 0.5 / 40);
+  // Discs of radius r at +-d: variances r^2 / 4 + d^2 and r^2 / 4, so 2 pi r^2 / (4 pi sqrt(...)).
+  constexpr double r = 20, d = 60;
+  const double two = r * r / (2 * std::sqrt((r * r / 4 + d * d) * r * r / 4));
+  EXPECT_NEAR(score([&](int x, int y) {
+                return ellipse(90 - d, 70, r, r, 0)(x, y) + ellipse(90 + d, 70, r, r, 0)(x, y);
+              }),
+              two, two / r);
+  EXPECT_EQ(score([](int, int) { return 0.0; }), 0);
+  EXPECT_EQ(score([](int x, int y) { return x == 3 && y == 4 ? 1.0 : 0.0; }), 1);  // no extent: not above 1
 }
 
 }  // namespace

@@ -70,8 +70,8 @@ class TestFrame {
 
   // weight(bytes of a pixel) from 0 to fixed_one.
   template <class Weight>
-  skin_tracker::Sums sums(const skin_tracker::Region& region, Weight weight) const {
-    skin_tracker::Sums sums;
+  skin_tracker::Moments moments(const PixelBox& region, Weight weight) const {
+    skin_tracker::Moments sums;
     for (int y = region.y; y < region.y + region.height; ++y) {
       for (int x = region.x; x < region.x + region.width; ++x) {
         const std::int64_t w = weight(bytes(x, y));
@@ -83,8 +83,8 @@ class TestFrame {
     }
     return sums;
   }
-  skin_tracker::Sums sums(const skin_tracker::Region& region, const skin_tracker::FixedFilter& f) const {
-    return sums(region, [&](const std::array<int, 3>& p) { return f.weight(p[0], p[1], p[2]); });
+  skin_tracker::Moments moments(const PixelBox& region, const skin_tracker::FixedFilter& f) const {
+    return moments(region, [&](const std::array<int, 3>& p) { return f.weight(p[0], p[1], p[2]); });
   }
 
  private:

@@ -20,7 +20,7 @@ class SamplerCuda : public test::CudaFixture {};
 
 TEST_F(SamplerCuda, SamplesAreThoseOfTheCpu) {
   std::uint64_t seed = 90;
-  const Region region{11, 5, 150, 90};
+  const PixelBox region{11, 5, 150, 90};
   for (const Classifier& classifier : test::sampled_classifiers()) {
     for (const FrameFormat format : all_frame_formats) {
       RandomFrame frame(format, 202, 102, ++seed, 3);
@@ -61,18 +61,19 @@ TEST_F(SamplerCuda, AGateByColoursAddsOneSmallAllocation) {
   struct Count {
     std::int64_t device, pinned;
   };
-  const auto made = [&](TrackOn on, bool by_colours) {
+  const RandomFrame frame(FrameFormat::rgba, 640, 480, 7);
+  const auto made = [&](const Device& device, bool by_colours) {
     TrackerOptions options;
-    options.on = on;
     options.gate = true;
     if (by_colours) options.gate_by.emplace(colours);
     const Count before{device_allocation_count(), pinned_allocation_count()};
-    const Tracker tracker(filter, FrameFormat::rgba, 640, 480, options);
+    Tracker tracker(filter, options, device);
+    tracker.step(frame.host());
     return Count{device_allocation_count() - before.device, pinned_allocation_count() - before.pinned};
   };
-  for (const TrackOn on : {TrackOn::cuda, TrackOn::joint}) {
-    made(on, false);  // what is allocated once in a process
-    const Count own = made(on, false), by_colours = made(on, true);
+  for (const Device& device : {Device::cuda(), Device::joint()}) {
+    made(device, false);  // what is allocated once in a process
+    const Count own = made(device, false), by_colours = made(device, true);
     EXPECT_EQ(by_colours.device, own.device + 1);
     EXPECT_EQ(by_colours.pinned, own.pinned);
   }
@@ -82,14 +83,14 @@ TEST_F(SamplerCuda, SteadyStateAllocatesNothing) {
   const RandomFrame frame(FrameFormat::rgba, 640, 480, 8);
   const auto memory = upload(frame.bytes());
   TrackerOptions options;
-  options.on = TrackOn::cuda;
   options.gate = true;
   options.gate_by = test::sampled_classifiers()[1];
-  Tracker tracker(test::sampled_classifiers()[0], FrameFormat::rgba, 640, 480, options);
+  Tracker tracker(test::sampled_classifiers()[0], options, Device::cuda());
+  tracker.step(frame.host());
   const auto device = device_allocation_count(), pinned = pinned_allocation_count();
   for (int k = 0; k < 5; ++k) {
-    tracker.track(frame.device(memory.data()));
-    tracker.track(frame.host());
+    tracker.step(frame.device(memory.data()));
+    tracker.step(frame.host());
   }
   EXPECT_EQ(device_allocation_count(), device);
   EXPECT_EQ(pinned_allocation_count(), pinned);

@@ -1,6 +1,6 @@
 // A sample is the weight that a sum over its pixel alone has, whatever weighs it.
 #include <triptych/core/error.hpp>
-#include <triptych/skin_tracker/locate.hpp>
+#include <triptych/skin_tracker/moments.hpp>
 
 #include <gtest/gtest.h>
 
@@ -15,13 +15,14 @@ namespace {
 // The weight of one pixel, by the public sums.
 std::uint64_t weight_at(const Frame& frame, int x, int y, const Classifier& classifier,
                         const WeightTable<std::uint16_t>& table) {
-  const Region pixel{x, y, 1, 1};
+  const PixelBox pixel{x, y, 1, 1};
   const auto* filter = std::get_if<LinearFilter>(&classifier);
-  return (filter != nullptr ? sum_cpu(frame, pixel, *filter, 1) : sum_cpu(frame, pixel, table, 1)).weight;
+  return (filter != nullptr ? moments_cpu(frame, pixel, *filter, 1) : moments_cpu(frame, pixel, table, 1))
+      .weight;
 }
 
 TEST(Sampler, TakesTheMiddlesOfTiles) {
-  const Region region{7, 2, 80, 37};
+  const PixelBox region{7, 2, 80, 37};
   for (const Classifier& classifier : test::sampled_classifiers()) {
     const WeightTable<std::uint16_t> table(classifier);
     for (const FrameFormat format : test::all_frame_formats) {

@@ -1,4 +1,6 @@
+#include <triptych/core/device.hpp>
 #include <triptych/core/error.hpp>
+#include <triptych/core/philox.hpp>
 #include <triptych/skin_tracker/variants.hpp>
 
 #include <gtest/gtest.h>
@@ -9,6 +11,7 @@
 #include <vector>
 
 #include "skin_tracker/moments/double_sums.hpp"
+#include "skin_tracker/moments/print_moments.hpp"
 #include "testing/expect_error.hpp"
 #include "testing/random.hpp"
 
@@ -27,7 +30,7 @@ TEST(Variants, NamesGoBothWays) {
 
 TEST(Variants, KnowWhatTheyNeed) {
   for (const Variant variant : all_variants()) {
-    const std::string name(to_string(variant));
+    const std::string name = to_string(variant);
     const bool gpu =
         name.starts_with("gpu") || name == "joint" || name == "fast" || name == "cub" || name == "thrust";
     EXPECT_EQ(needs_gpu(variant), gpu) << name;
@@ -36,24 +39,24 @@ TEST(Variants, KnowWhatTheyNeed) {
 }
 
 TEST(Variants, HeadOfFloatSums) {
-  const Head head = head_of(FloatSums{8, 40, 24}, 16, 4);
+  const Head head = head_of(FloatMoments{8, 40, 24}, 16, 4);
   EXPECT_TRUE(head.found);
   EXPECT_EQ(head.x_px, 5);
   EXPECT_EQ(head.y_px, 3);
   EXPECT_EQ(head.area, 0.125);
   EXPECT_TRUE(std::isnan(head.xx_px2));
-  EXPECT_FALSE(head_of(FloatSums{}, 16, 4).found);
-  EXPECT_FALSE(head_of(FloatSums{std::nanf(""), 0, 0}, 16, 4).found);
+  EXPECT_FALSE(head_of(FloatMoments{}, 16, 4).found);
+  EXPECT_FALSE(head_of(FloatMoments{std::nanf(""), 0, 0}, 16, 4).found);
 }
 
-// Sums of numbers >= 0 in which each goes through at most `depth` additions err by at most depth u relatively
-// (u = 2^-24, to first order); a weight and its product with a place are rounded a few times more, from terms
-// that together are at most 3 times as large as a whole weight.
+// Moments of numbers >= 0 in which each goes through at most `depth` additions err by at most depth u
+// relatively (u = 2^-24, to first order); a weight and its product with a place are rounded a few times more,
+// from terms that together are at most 3 times as large as a whole weight.
 constexpr double u = 0x1p-24;
 double relative_bound(double depth) { return depth * u / (1 - depth * u); }
 double weight_error() { return 8 * u * 3; }
 
-testing::AssertionResult within(const FloatSums& sums, const test::DoubleSums& exact, double depth,
+testing::AssertionResult within(const FloatMoments& sums, const test::DoubleSums& exact, double depth,
                                 std::int64_t width, std::int64_t height) {
   const double bound = relative_bound(depth + 2);
   const double n = static_cast<double>(width * height);
@@ -101,23 +104,40 @@ TEST(VariantsCpu, AreTheFormulaOnSmallFrames) {
                                        width * std::int64_t{sizeof(Rgba8)});
     const test::DoubleSums exact = test::double_sums(frame, filter);
     const auto n = static_cast<double>(width * height);
-    EXPECT_TRUE(within(sum_cpu1(frame, filter), exact, n, frame.width(), height));
-    EXPECT_TRUE(within(sum_cpu2(frame, table()), exact, n, frame.width(), height));
-    EXPECT_TRUE(within(sum_cpu3(frame, table(), 2), exact, n, frame.width(), height));
-    FloatSums wrong = sum_cpu1(frame, filter);
+    EXPECT_TRUE(within(moments_cpu1(frame, filter), exact, n, frame.width(), height));
+    EXPECT_TRUE(within(moments_cpu2(frame, table()), exact, n, frame.width(), height));
+    EXPECT_TRUE(within(moments_cpu3(frame, table(), 2), exact, n, frame.width(), height));
+    FloatMoments wrong = moments_cpu1(frame, filter);
     wrong.x *= 1.01f;
     wrong.weight *= 0.99f;
     EXPECT_FALSE(within(wrong, exact, n, frame.width(), height));
   }
-  EXPECT_EQ(sum_cpu3(ImageView<const Rgba8>{}, table()).weight, 0);
+  EXPECT_EQ(moments_cpu3(ImageView<const Rgba8>{}, table()).weight, 0);
+}
+
+TEST(VariantsCpu, FixedHasTheBitsOfTheFastPaths) {
+  PhiloxStream random(12, 0);
+  std::vector<Rgba8> pixels(321 * 77);
+  for (Rgba8& p : pixels) {
+    const std::uint32_t word = random.next();
+    p = {static_cast<std::uint8_t>(word), static_cast<std::uint8_t>(word >> 8),
+         static_cast<std::uint8_t>(word >> 16), static_cast<std::uint8_t>(word >> 24)};
+  }
+  const ImageView<const Rgba8> frame(pixels.data(), 321, 77);
+  EXPECT_EQ(moments_fixed(frame, filter), moments_cpu(Frame(frame), {0, 0, 321, 77}, filter));
+}
+
+TEST(VariantsCpu, JointNeedsAGpu) {
+  if (cuda_device_count() > 0) GTEST_SKIP() << "there is a GPU";
+  EXPECT_ERROR(JointVariant(filter, 64, 48), Unavailable, "");
 }
 
 TEST(VariantsCpu, ThreadsDoNotChangeTheResult) {
   const std::vector<Rgba8> pixels = picture(300, 211, 6);
   const ImageView<const Rgba8> frame(pixels.data(), 300, 211);
-  const FloatSums one = sum_cpu3(frame, table(), 1);
+  const FloatMoments one = moments_cpu3(frame, table(), 1);
   for (const int threads : {2, 3, 8}) {
-    const FloatSums many = sum_cpu3(frame, table(), threads);
+    const FloatMoments many = moments_cpu3(frame, table(), threads);
     EXPECT_EQ(one.weight, many.weight);
     EXPECT_EQ(one.x, many.x);
     EXPECT_EQ(one.y, many.y);
@@ -139,11 +159,11 @@ TEST(VariantsCpu, OneFloatIsNotEnoughAt1080p) {
   const ImageView<const Rgba8> frame(pixels.data(), width, height);
   const test::DoubleSums exact = test::double_sums(frame, filter);
   const auto n = static_cast<double>(width * height);
-  const FloatSums cpu1 = sum_cpu1(frame, filter), cpu2 = sum_cpu2(frame, table());
+  const FloatMoments cpu1 = moments_cpu1(frame, filter), cpu2 = moments_cpu2(frame, table());
   EXPECT_TRUE(within(cpu1, exact, n, width, height));
   EXPECT_TRUE(within(cpu2, exact, n, width, height));
   EXPECT_FALSE(within(cpu1, exact, good_depth, width, height));
-  EXPECT_TRUE(within(sum_cpu3(frame, table()), exact, depth_of_cpu3(width, height), width, height));
+  EXPECT_TRUE(within(moments_cpu3(frame, table()), exact, depth_of_cpu3(width, height), width, height));
 
   const Head head = locate_cpu(frame, filter);
   const double exact_x = exact.x / exact.weight, exact_y = exact.y / exact.weight;
@@ -163,10 +183,10 @@ TEST(VariantsCpu, OneFloatIsUselessAt8K) {
   const auto n = static_cast<double>(width * height);
   const test::DoubleSums exact{w * n, w * n * static_cast<double>(width - 1) / 2,
                                w * n * static_cast<double>(height - 1) / 2};
-  const FloatSums cpu1 = sum_cpu1(frame, filter);
+  const FloatMoments cpu1 = moments_cpu1(frame, filter);
   EXPECT_GT(n * u, 1);
   EXPECT_FALSE(within(cpu1, exact, good_depth, width, height));
-  EXPECT_TRUE(within(sum_cpu3(frame, table()), exact, depth_of_cpu3(width, height), width, height));
+  EXPECT_TRUE(within(moments_cpu3(frame, table()), exact, depth_of_cpu3(width, height), width, height));
   const Head plain = head_of(cpu1, static_cast<int>(width), static_cast<int>(height));
   EXPECT_GT(std::hypot(plain.x_px - 3839.5, plain.y_px - 2159.5), 100);
   const Head head = locate_cpu(frame, filter);

@@ -47,9 +47,9 @@ double chain_of(Variant variant, double pixels) {
 
 class VariantsCuda : public test::CudaFixture {
  protected:
-  FloatSums sum(Variant variant, const DeviceFrame& frame) {
-    return result_of<FloatSums>([&](FloatSums* sums) {
-      sum_gpu_variant(variant, image_of(frame), filter, sums, workspace_, stream());
+  FloatMoments sum(Variant variant, const DeviceFrame& frame) {
+    return result_of<FloatMoments>([&](FloatMoments* sums) {
+      moments_gpu_variant(variant, image_of(frame), filter, sums, workspace_, stream());
     });
   }
 };
@@ -66,7 +66,7 @@ TEST_F(VariantsCuda, EachStaysWithinTheBoundOfItsOrder) {
     const double of_weight =
         6 * eps * (255 * (std::abs(filter.r) + std::abs(filter.g) + std::abs(filter.b)) + std::abs(filter.d));
     for (const Variant variant : gpu_variants) {
-      const FloatSums sums = sum(variant, frame.device(memory.data()));
+      const FloatMoments sums = sum(variant, frame.device(memory.data()));
       const double pixels = static_cast<double>(width) * height;
       const double of_order = (chain_of(variant, pixels) + 2) * eps;
       EXPECT_NEAR(sums.weight, exact.weight, of_order * exact.weight + of_weight * pixels)
@@ -84,9 +84,9 @@ TEST_F(VariantsCuda, TheOnesWithAFixedOrderRepeatTheirBits) {
   const auto memory = upload(frame.bytes());
   for (const Variant variant : gpu_variants) {
     if (variant == Variant::gpu1 || variant == Variant::gpu2 || variant == Variant::gpu8) continue;
-    const FloatSums first = sum(variant, frame.device(memory.data()));
+    const FloatMoments first = sum(variant, frame.device(memory.data()));
     for (int run = 0; run < 20; ++run) {
-      const FloatSums again = sum(variant, frame.device(memory.data()));
+      const FloatMoments again = sum(variant, frame.device(memory.data()));
       EXPECT_EQ(std::bit_cast<std::uint32_t>(again.weight), std::bit_cast<std::uint32_t>(first.weight));
       EXPECT_EQ(std::bit_cast<std::uint32_t>(again.x), std::bit_cast<std::uint32_t>(first.x));
       EXPECT_EQ(std::bit_cast<std::uint32_t>(again.y), std::bit_cast<std::uint32_t>(first.y));
@@ -113,11 +113,11 @@ TEST_F(VariantsCuda, AllAreCapturedAndAllocateNothing) {
   const RandomFrame frame(FrameFormat::rgba, 640, 480, 34);
   const auto memory = upload(frame.bytes());
   const DeviceFrame device = frame.device(memory.data());
-  GuardedDevice<FloatSums> result(8, stream());
+  GuardedDevice<FloatMoments> result(8, stream());
   const auto all = [&] {
     for (int k = 0; k < 8; ++k)
-      sum_gpu_variant(gpu_variants[k], image_of(device), filter, result.span().data() + k, workspace_,
-                      stream());
+      moments_gpu_variant(gpu_variants[k], image_of(device), filter, result.span().data() + k, workspace_,
+                          stream());
   };
   all();
   stream().synchronize();
@@ -126,19 +126,35 @@ TEST_F(VariantsCuda, AllAreCapturedAndAllocateNothing) {
   graph.launch(stream());
   EXPECT_EQ(device_allocation_count(), before);
   const test::DoubleSums exact = test::double_sums(image_of(frame.host()), filter);
-  for (const FloatSums& sums : result.to_host()) EXPECT_NEAR(sums.weight, exact.weight, 0.02 * exact.weight);
+  for (const FloatMoments& sums : result.to_host())
+    EXPECT_NEAR(sums.weight, exact.weight, 0.02 * exact.weight);
+}
+
+// Each part within the bound of its additions: those of gpu8 and of cpu3's scan order, at most all pixels.
+TEST_F(VariantsCuda, JointFindsTheHeadWhateverTheShares) {
+  const RandomFrame frame(FrameFormat::rgba, 320, 240, 36);
+  const test::DoubleSums exact = test::double_sums(image_of(frame.host()), filter);
+  const double bound = 320 * 240 * std::ldexp(1.0, -24);
+  JointVariant joint(filter, 320, 240);
+  for (int k = 0; k < 40; ++k) {
+    const FloatMoments sums = joint.moments(image_of(frame.host()));
+    EXPECT_NEAR(sums.weight, exact.weight, bound * exact.weight) << k;
+    EXPECT_NEAR(sums.x, exact.x, 2 * bound * exact.x) << k;
+    EXPECT_NEAR(sums.y, exact.y, 2 * bound * exact.y) << k;
+  }
+  EXPECT_ERROR(joint.moments({}), InvalidArgument, "0 x 0");
 }
 
 TEST_F(VariantsCuda, BadInputIsRefused) {
   const RandomFrame frame(FrameFormat::rgba, 64, 48, 35);
   const auto memory = upload(frame.bytes());
   const auto image = image_of(frame.device(memory.data()));
-  GuardedDevice<FloatSums> result(1, stream());
-  FloatSums* sums = result.span().data();
-  EXPECT_ERROR(sum_gpu_variant(Variant::cpu1, image, filter, sums, workspace_, stream()), InvalidArgument,
+  GuardedDevice<FloatMoments> result(1, stream());
+  FloatMoments* sums = result.span().data();
+  EXPECT_ERROR(moments_gpu_variant(Variant::cpu1, image, filter, sums, workspace_, stream()), InvalidArgument,
                "cpu1");
-  EXPECT_ERROR(sum_gpu_variant(Variant::gpu1, image, filter, nullptr, workspace_, stream()), InvalidArgument,
-               "result");
+  EXPECT_ERROR(moments_gpu_variant(Variant::gpu1, image, filter, nullptr, workspace_, stream()),
+               InvalidArgument, "result");
 }
 
 }  // namespace

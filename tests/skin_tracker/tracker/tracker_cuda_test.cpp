@@ -1,11 +1,11 @@
 // What adds up pixels for a tracker on a GPU, alone or beside the CPU: the bits of the CPU, from memory of
 // any kind, and nothing allocated once it runs.
-#include <triptych/skin_tracker/locate.hpp>
+#include <triptych/skin_tracker/moments.hpp>
 #include <triptych/skin_tracker/tracker.hpp>
 
 #include <gtest/gtest.h>
 
-#include "skin_tracker/engine/summers.hpp"
+#include "skin_tracker/engine/moment_engines.hpp"
 #include "skin_tracker/frame/frames.hpp"
 #include "testing/expect_error.hpp"
 #include "testing/gpu.hpp"
@@ -14,8 +14,8 @@ namespace triptych::skin_tracker {
 namespace {
 
 using test::all_frame_formats;
-using test::cuda_summer;
-using test::joint_summer;
+using test::cuda_engine;
+using test::joint_engine;
 using test::PinnedFrame;
 using test::RandomFrame;
 
@@ -26,13 +26,14 @@ class TrackerCuda : public testing::Test {
   void SetUp() override { TRIPTYCH_REQUIRE_CUDA_OR_SKIP(); }
 };
 
-void expect_bits_of_the_cpu(Summer& summer, const Frame& frame) {
+void expect_bits_of_the_cpu(MomentEngine& engine, const Frame& frame) {
   const int w = frame.width(), h = frame.height();
-  const Region whole = frame.whole();
-  EXPECT_EQ(summer.sum(frame, whole), sum_cpu(frame, whole, filter));
+  const PixelBox whole = frame.whole();
+  EXPECT_EQ(engine.compute(frame, whole), moments_cpu(frame, whole, filter));
   // then parts of the same frame
-  for (const Region region : {Region{3, 5, w / 2, h / 3}, Region{0, 0, w, 0}, Region{w - 1, h - 1, 1, 1}})
-    EXPECT_EQ(summer.sum(frame, region), sum_cpu(frame, region, filter)) << region.y;
+  for (const PixelBox region :
+       {PixelBox{3, 5, w / 2, h / 3}, PixelBox{0, 0, w, 0}, PixelBox{w - 1, h - 1, 1, 1}})
+    EXPECT_EQ(engine.compute(frame, region), moments_cpu(frame, region, filter)) << region.y;
 }
 
 TEST_F(TrackerCuda, EveryFormatFromPageableAndPageLockedMemory) {
@@ -44,11 +45,11 @@ TEST_F(TrackerCuda, EveryFormatFromPageableAndPageLockedMemory) {
       const PinnedFrame locked(pageable);
       const Frame first = pageable.host();
       for (const bool joint : {false, true}) {
-        const auto summer = joint ? joint_summer(filter, format, first.width(), first.height())
-                                  : cuda_summer(filter, format, first.width(), first.height());
-        expect_bits_of_the_cpu(*summer, first);
-        expect_bits_of_the_cpu(*summer, next.host());
-        expect_bits_of_the_cpu(*summer, locked.host());
+        const auto engine = joint ? joint_engine(filter, format, first.width(), first.height())
+                                  : cuda_engine(filter, format, first.width(), first.height());
+        expect_bits_of_the_cpu(*engine, first);
+        expect_bits_of_the_cpu(*engine, next.host());
+        expect_bits_of_the_cpu(*engine, locked.host());
       }
     }
   }
@@ -58,11 +59,12 @@ TEST_F(TrackerCuda, EveryFormatFromPageableAndPageLockedMemory) {
 TEST_F(TrackerCuda, RegionsOfFramesThatChange) {
   for (const FrameFormat format : {FrameFormat::rgba, FrameFormat::nv12}) {
     const RandomFrame one(format, 320, 200, 21), two(format, 320, 200, 22);
-    const auto summer = cuda_summer(filter, format, 320, 200);
-    for (const Region region : {Region{0, 0, 320, 200}, Region{10, 91, 100, 17}, Region{10, 50, 100, 20},
-                                Region{0, 40, 320, 1}, Region{0, 0, 320, 200}}) {
+    const auto engine = cuda_engine(filter, format, 320, 200);
+    for (const PixelBox region :
+         {PixelBox{0, 0, 320, 200}, PixelBox{10, 91, 100, 17}, PixelBox{10, 50, 100, 20},
+          PixelBox{0, 40, 320, 1}, PixelBox{0, 0, 320, 200}}) {
       for (const RandomFrame* frame : {&one, &two})
-        EXPECT_EQ(summer->sum(frame->host(), region), sum_cpu(frame->host(), region, filter))
+        EXPECT_EQ(engine->compute(frame->host(), region), moments_cpu(frame->host(), region, filter))
             << to_string(format) << ", rows from " << region.y;
     }
   }
@@ -70,11 +72,9 @@ TEST_F(TrackerCuda, RegionsOfFramesThatChange) {
 
 // Frames on their way at the same time: pageable ones may change at once, the order is kept.
 TEST_F(TrackerCuda, FramesInFlightKeepTheirOrderAndTheirPixels) {
-  for (const TrackOn on : {TrackOn::cuda, TrackOn::joint}) {
+  for (const Device& device : {Device::cuda(), Device::joint()}) {
     for (const bool pinned : {false, true}) {
-      TrackerOptions options;
-      options.on = on;
-      Tracker tracker(filter, FrameFormat::rgba, 640, 360, options);
+      Tracker tracker(filter, {}, device);
       std::vector<RandomFrame> frames;
       std::vector<PinnedFrame> locked;
       frames.reserve(20);
@@ -96,13 +96,12 @@ TEST_F(TrackerCuda, FramesInFlightKeepTheirOrderAndTheirPixels) {
         EXPECT_EQ(head.raw.xx_px2, exact.xx_px2) << k;
       };
       for (std::size_t k = 0; k < frames.size(); ++k) {
-        if (tracker.in_flight() == Tracker::max_in_flight)
-          expect(k - static_cast<std::size_t>(Tracker::max_in_flight));
+        if (tracker.in_flight() == max_in_flight) expect(k - static_cast<std::size_t>(max_in_flight));
         tracker.submit(frame(k));
       }
-      EXPECT_EQ(tracker.in_flight(), Tracker::max_in_flight);
+      EXPECT_EQ(tracker.in_flight(), max_in_flight);
       EXPECT_ERROR(tracker.submit(frame(0)), InvalidArgument, "in flight");
-      EXPECT_ERROR(tracker.track(frame(0)), InvalidArgument, "in flight");
+      EXPECT_ERROR(tracker.step(frame(0)), InvalidArgument, "in flight");
       for (std::size_t k = frames.size() - 3; k < frames.size(); ++k) expect(k);
       EXPECT_ERROR(tracker.next(), InvalidArgument, "submit");
       tracker.submit(frame(1));  // destroyed with a frame on its way
@@ -116,12 +115,13 @@ TEST_F(TrackerCuda, AFrameOnTheGpuStaysThere) {
   DeviceBuffer<std::uint8_t> memory(static_cast<std::int64_t>(frame.bytes().size()));
   copy_to_device(std::span<const std::uint8_t>(frame.bytes()), memory.span(), stream);
   stream.synchronize();
-  const Region region{11, 21, 300, 200};
+  const PixelBox region{11, 21, 300, 200};
   for (const bool joint : {false, true}) {
-    const auto summer = joint ? joint_summer(filter, FrameFormat::bgra, 640, 360)
-                              : cuda_summer(filter, FrameFormat::bgra, 640, 360);
-    EXPECT_EQ(summer->sum(frame.device(memory.data()), region), sum_cpu(frame.host(), region, filter));
-    EXPECT_EQ(summer->gpu_rows(), 200);
+    const auto engine = joint ? joint_engine(filter, FrameFormat::bgra, 640, 360)
+                              : cuda_engine(filter, FrameFormat::bgra, 640, 360);
+    EXPECT_EQ(engine->compute(frame.device(memory.data()), region),
+              moments_cpu(frame.host(), region, filter));
+    EXPECT_EQ(engine->gpu_rows(), 200);
   }
 }
 
@@ -132,10 +132,10 @@ TEST_F(TrackerCuda, ClassifiersThatAreNotLinearGoByTheirTable) {
   const WeightTable<std::uint16_t> table{Classifier(ellipse)};
   for (const FrameFormat format : {FrameFormat::rgb, FrameFormat::nv12}) {
     const RandomFrame frame(format, 322, 242, 41);
-    const Sums expected = sum_cpu(frame.host(), frame.host().whole(), table);
+    const Moments expected = moments_cpu(frame.host(), frame.host().whole(), table);
     EXPECT_GT(expected.weight, 0u);
-    const auto cuda = cuda_summer(ellipse, format, 322, 242);
-    const auto joint = joint_summer(ellipse, format, 322, 242, 2);
+    const auto cuda = cuda_engine(ellipse, format, 322, 242);
+    const auto joint = joint_engine(ellipse, format, 322, 242, 2);
     EXPECT_EQ(cuda->sum(frame.host(), frame.host().whole()), expected);
     for (int k = 0; k < 5; ++k) EXPECT_EQ(joint->sum(frame.host(), frame.host().whole()), expected);
   }
@@ -144,16 +144,16 @@ TEST_F(TrackerCuda, ClassifiersThatAreNotLinearGoByTheirTable) {
 // How far each side comes is a matter of time (band_sharing_test.cpp has it scripted); the sums are not.
 TEST_F(TrackerCuda, TheJointFormHasTheBitsOfTheCpuWhateverTheGpuTakes) {
   const RandomFrame frame(FrameFormat::rgba, 1920, 1080, 51);
-  const Sums expected = sum_cpu(frame.host(), frame.host().whole(), filter);
+  const Moments expected = moments_cpu(frame.host(), frame.host().whole(), filter);
   const PinnedFrame locked(frame);
   for (const bool pinned : {false, true}) {
     const Frame host = pinned ? locked.host() : frame.host();
-    const auto summer = joint_summer(filter, FrameFormat::rgba, 1920, 1080);
+    const auto engine = joint_engine(filter, FrameFormat::rgba, 1920, 1080);
     for (int k = 0; k < 100; ++k) {
-      EXPECT_EQ(summer->sum(host, host.whole()), expected);
+      EXPECT_EQ(engine->compute(host, host.whole()), expected);
       // copying what a core could have added up meanwhile is not worth it
-      EXPECT_LE(summer->gpu_rows(), pinned ? 1080 : 0);
-      EXPECT_GE(summer->gpu_rows(), 0);
+      EXPECT_LE(engine->gpu_rows(), pinned ? 1080 : 0);
+      EXPECT_GE(engine->gpu_rows(), 0);
     }
   }
 }
@@ -162,28 +162,28 @@ TEST_F(TrackerCuda, TheJointFormHasTheBitsOfTheCpuWhateverTheGpuTakes) {
 TEST_F(TrackerCuda, TheJointFormTakesFramesOfAnyMemoryInAnyOrder) {
   const RandomFrame first(FrameFormat::rgba, 640, 360, 52), second(FrameFormat::rgba, 640, 360, 53);
   const PinnedFrame locked(first);
-  const Region part{100, 31, 300, 212};
-  const auto summer = joint_summer(filter, FrameFormat::rgba, 640, 360);
+  const PixelBox part{100, 31, 300, 212};
+  const auto engine = joint_engine(filter, FrameFormat::rgba, 640, 360);
   for (int k = 0; k < 120; ++k) {
     const Frame host = k / 3 % 3 == 1 || k % 5 == 0 ? second.host() : locked.host();
-    const Region region = k % 4 == 3 ? part : host.whole();
-    EXPECT_EQ(summer->sum(host, region), sum_cpu(host, region, filter)) << k;
+    const PixelBox region = k % 4 == 3 ? part : host.whole();
+    EXPECT_EQ(engine->compute(host, region), moments_cpu(host, region, filter)) << k;
     if (host.data() == second.host().data()) {
-      EXPECT_EQ(summer->gpu_rows(), 0) << k;
+      EXPECT_EQ(engine->gpu_rows(), 0) << k;
     }
   }
 }
 
 TEST_F(TrackerCuda, SteadyStateAllocatesNothing) {
   const RandomFrame frame(FrameFormat::rgba, 640, 360, 61);
-  const Region part{100, 100, 50, 60};
+  const PixelBox part{100, 100, 50, 60};
   for (const bool joint : {false, true}) {
-    const auto summer = joint ? joint_summer(filter, FrameFormat::rgba, 640, 360)
-                              : cuda_summer(filter, FrameFormat::rgba, 640, 360);
+    const auto engine = joint ? joint_engine(filter, FrameFormat::rgba, 640, 360)
+                              : cuda_engine(filter, FrameFormat::rgba, 640, 360);
     const auto run = [&] {
       for (int k = 0; k < 5; ++k) {
-        summer->sum(frame.host(), frame.host().whole());
-        summer->sum(frame.host(), part);
+        engine->compute(frame.host(), frame.host().whole());
+        engine->compute(frame.host(), part);
       }
     };
     run();
@@ -198,10 +198,10 @@ TEST_F(TrackerCuda, SteadyStateAllocatesNothing) {
 TEST_F(TrackerCuda, AChangedPixelIsSeenInTheNextFrame) {
   RandomFrame frame(FrameFormat::rgba, 640, 360, 71);
   const LinearFilter red{1.0 / 255, 0, 0, 0};
-  const auto summer = cuda_summer(red, FrameFormat::rgba, 640, 360);
-  const Sums before = summer->sum(frame.host(), frame.host().whole());
+  const auto engine = cuda_engine(red, FrameFormat::rgba, 640, 360);
+  const Moments before = engine->compute(frame.host(), frame.host().whole());
   frame.bytes()[std::size_t{4} * (640 * 360 - 1)] ^= 1;
-  EXPECT_NE(summer->sum(frame.host(), frame.host().whole()), before);
+  EXPECT_NE(engine->compute(frame.host(), frame.host().whole()), before);
 }
 
 TEST_F(TrackerCuda, TheTrackerSeesTheSameHeadOnEveryDevice) {
@@ -212,28 +212,45 @@ TEST_F(TrackerCuda, TheTrackerSeesTheSameHeadOnEveryDevice) {
     TrackerOptions options;
     options.gate = true;
     options.gate_by = gate_by;
-    Tracker cpu(filter, FrameFormat::rgb, 640, 480, options);
-    options.on = TrackOn::cuda;
-    Tracker cuda(filter, FrameFormat::rgb, 640, 480, options),
-        resident(filter, FrameFormat::rgb, 640, 480, options);
-    options.on = TrackOn::joint;
-    Tracker joint(filter, FrameFormat::rgb, 640, 480, options);
+    Tracker cpu(filter, options, Device::cpu());
+    Tracker cuda(filter, options, Device::cuda()), resident(filter, options, Device::cuda());
+    Tracker joint(filter, options, Device::joint());
     Stream stream;
     for (std::uint64_t seed = 80; seed < 90; ++seed) {
       const RandomFrame frame(FrameFormat::rgb, 640, 480, seed);
       DeviceBuffer<std::uint8_t> memory(static_cast<std::int64_t>(frame.bytes().size()));
       copy_to_device(std::span<const std::uint8_t>(frame.bytes()), memory.span(), stream);
       stream.synchronize();
-      const TrackedHead expected = cpu.track(frame.host());
-      for (const TrackedHead& head : {cuda.track(frame.host()), joint.track(frame.host()),
-                                      resident.track(frame.device(memory.data()))}) {
-        EXPECT_EQ(head.found, expected.found);
+      const TrackedHead expected = cpu.step(frame.host());
+      for (const TrackedHead& head :
+           {cuda.step(frame.host()), joint.step(frame.host()), resident.step(frame.device(memory.data()))}) {
+        EXPECT_EQ(head.status, expected.status);
+        EXPECT_EQ(head.score, expected.score);
         EXPECT_EQ(head.x_px, expected.x_px);
         EXPECT_EQ(head.y_px, expected.y_px);
         EXPECT_EQ(head.area, expected.area);
         EXPECT_EQ(head.window, expected.window);
       }
     }
+  }
+}
+
+// The engine is made again for another format or size; reset() drops frames in flight.
+TEST_F(TrackerCuda, FramesOfAnotherSizeAndAResetOnEveryDevice) {
+  const RandomFrame small(FrameFormat::rgba, 320, 200, 91), large(FrameFormat::nv12, 640, 480, 92);
+  for (const Device& device : {Device::cuda(), Device::joint()}) {
+    Tracker tracker(filter, {}, device);
+    for (const RandomFrame* frame : {&small, &large, &small}) {
+      const Head exact = locate_cpu(frame->host(), filter);
+      EXPECT_EQ(tracker.step(frame->host()).raw.x_px, exact.x_px);
+      EXPECT_EQ(tracker.step(frame->host()).raw.yy_px2, exact.yy_px2);
+    }
+    tracker.submit(small.host());
+    EXPECT_ERROR(tracker.submit(large.host()), InvalidArgument, "in flight");
+    tracker.submit(small.host());
+    tracker.reset();
+    EXPECT_EQ(tracker.in_flight(), 0);
+    EXPECT_EQ(tracker.step(large.host()).raw.x_px, locate_cpu(large.host(), filter).x_px);
   }
 }
 

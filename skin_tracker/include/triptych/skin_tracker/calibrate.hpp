@@ -1,51 +1,56 @@
-// Finds the filter that separates a face from what is around it, from frames in which the face fills a marked
-// oval.
+// Finds the filter that separates a face from its surroundings, from frames in which the face is marked by a
+// box whose inscribed ellipse it fills.
 //
-// Colours are gathered in the cells of a grid; the plane is sought over the occupied cells, so that the cost
-// hardly depends on the frame's size.
+// Colours are counted in the cells of a grid; the plane is optimised over the occupied cells, so that the
+// cost hardly depends on the frame's size.
 #pragma once
 
+#include <triptych/core/box.hpp>
+#include <triptych/core/error.hpp>
 #include <triptych/skin_tracker/classifier.hpp>
 #include <triptych/skin_tracker/filter.hpp>
 #include <triptych/skin_tracker/frame.hpp>
 
 #include <span>
 #include <string>
-#include <string_view>
 
 namespace triptych::skin_tracker {
 
-// The box of an upright ellipse, in pixels of the frame.
-struct Oval {
-  double x = 0, y = 0, width = 0, height = 0;
-};
-
 struct MarkedFrame {
   Frame frame;
-  Oval face;
+  Box face;
 };
-
-enum class CalibrationStatus {
-  good,
-  too_few_face_pixels,        // the oval is too small or outside the frame
-  too_few_background_pixels,  // the oval fills the frame
-  not_separable               // the face would hardly have weight, or no more than what is around it
-};
-// A sentence that says what to do.
-std::string_view explain(CalibrationStatus status);
 
 struct Calibration {
-  CalibrationStatus status = CalibrationStatus::good;
-  LinearFilter filter;           // all 0 unless good
-  double face_weight = 0;        // mean weight inside the ovals
+  LinearFilter filter;
+  double face_weight = 0;        // mean weight inside the ellipses
   double background_weight = 0;  // mean weight outside
-  double area = 0;  // the weight inside the ovals as a share of the frame: the reference of distances
-  // For TrackerOptions::gate_by: which share of the pixels of a colour are the face's. Tells apart what no
-  // plane does; there are no cells when there were too few pixels.
+  double area = 0;  // the weight inside the ellipses as a share of the frame: the reference of distances
+  // For TrackerOptions::gate_by: for each colour the share of its pixels that are the face's. Separates faces
+  // that no plane separates.
   HistogramRatio colours;
 };
 
-// Frames of any formats and sizes. InvalidArgument when there is no frame.
+enum class CalibrationStatus {
+  too_few_face_pixels,        // the box is too small or outside the frame
+  too_few_background_pixels,  // the box fills the frame
+  not_separable               // the face would have hardly any weight, or no more than its surroundings
+};
+// A sentence that says what to do.
+std::string to_string(CalibrationStatus status);
+
+// Why there is no calibration; what() is to_string(status()).
+class CalibrationError : public Error {
+ public:
+  explicit CalibrationError(CalibrationStatus status) : Error(to_string(status)), status_(status) {}
+  CalibrationStatus status() const noexcept { return status_; }
+
+ private:
+  CalibrationStatus status_;
+};
+
+// Frames of any formats and sizes. InvalidArgument when there is no frame; CalibrationError when the face
+// cannot be separated from its surroundings.
 Calibration calibrate(std::span<const MarkedFrame> frames, int threads = 0);
 
 }  // namespace triptych::skin_tracker

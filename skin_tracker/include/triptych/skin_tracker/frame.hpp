@@ -1,19 +1,22 @@
-// Frame and DeviceFrame: a non-owning colour frame as cameras and decoders give it, pitched, in host or
-// device memory.
+// Frame and DeviceFrame: a non-owning view of a colour frame as cameras and decoders deliver it, pitched, in
+// host or device memory.
 #pragma once
 
+#include <triptych/core/box.hpp>
 #include <triptych/core/image_view.hpp>
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace triptych::skin_tracker {
 
 // nv12: a plane of Y, then one of interleaved U V at half the resolution. yuyv: Y0 U Y1 V for two pixels.
-// Both are BT.601 in video range (Y from 16 to 235), as cameras give them.
+// Both are BT.601 in video range (Y from 16 to 235).
 enum class FrameFormat { rgb, bgr, rgba, bgra, nv12, yuyv };
 
-std::string_view to_string(FrameFormat format);
+std::string to_string(FrameFormat format);
 // InvalidArgument, which lists the names, for anything else.
 FrameFormat parse_frame_format(std::string_view name);
 namespace detail {
@@ -37,19 +40,19 @@ constexpr int bytes_per_pixel(FrameFormat format) {
   detail::throw_unknown_format(format);
 }
 
-// The pixels [x, x + width) x [y, y + height) of a frame.
-struct Region {
-  int x = 0, y = 0, width = 0, height = 0;
-  friend bool operator==(const Region&, const Region&) = default;
-};
-
-// The part of region that lies inside a frame of that size; empty (0 x 0 at 0, 0) when nothing does.
-Region clip(const Region& region, int width, int height);
-
 namespace detail {
 void check_frame(FrameFormat format, const void* data, std::int64_t pitch_bytes, const void* chroma,
                  std::int64_t chroma_pitch_bytes, std::int64_t width, std::int64_t height);
-}
+
+template <class P>
+inline constexpr bool is_colour = std::is_same_v<P, Rgb8> || std::is_same_v<P, Bgr8> ||
+                                  std::is_same_v<P, Rgba8> || std::is_same_v<P, Bgra8>;
+template <class P>
+inline constexpr FrameFormat format_of = std::is_same_v<P, Rgb8>    ? FrameFormat::rgb
+                                         : std::is_same_v<P, Bgr8>  ? FrameFormat::bgr
+                                         : std::is_same_v<P, Rgba8> ? FrameFormat::rgba
+                                                                    : FrameFormat::bgra;
+}  // namespace detail
 
 // Up to 8192 x 4352 pixels, so that second moments fit 64 bits.
 inline constexpr int max_width = 8192;
@@ -75,10 +78,12 @@ class BasicFrame {
     detail::check_frame(format, data, pitch_bytes, chroma, chroma_pitch_bytes, width, height);
   }
 
-  BasicFrame(BasicImageView<const Rgb8, space> image) : BasicFrame(FrameFormat::rgb, image) {}
-  BasicFrame(BasicImageView<const Bgr8, space> image) : BasicFrame(FrameFormat::bgr, image) {}
-  BasicFrame(BasicImageView<const Rgba8, space> image) : BasicFrame(FrameFormat::rgba, image) {}
-  BasicFrame(BasicImageView<const Bgra8, space> image) : BasicFrame(FrameFormat::bgra, image) {}
+  // P: Rgb8, Bgr8, Rgba8 or Bgra8, const or not.
+  template <class P>
+  requires detail::is_colour<std::remove_const_t<P>> BasicFrame(BasicImageView<P, space> image)
+      : BasicFrame(detail::format_of<std::remove_const_t<P>>,
+                   reinterpret_cast<const std::uint8_t*>(image.data()), image.width(), image.height(),
+                   image.pitch_bytes()) {}
 
   FrameFormat format() const { return format_; }
   const std::uint8_t* data() const { return data_; }
@@ -88,14 +93,9 @@ class BasicFrame {
   int width() const { return width_; }
   int height() const { return height_; }
   bool empty() const { return width_ == 0 || height_ == 0; }
-  Region whole() const { return {0, 0, width_, height_}; }
+  PixelBox whole() const { return {0, 0, width_, height_}; }
 
  private:
-  template <class P>
-  BasicFrame(FrameFormat format, BasicImageView<P, space> image)
-      : BasicFrame(format, reinterpret_cast<const std::uint8_t*>(image.data()), image.width(), image.height(),
-                   image.pitch_bytes()) {}
-
   const std::uint8_t* data_ = nullptr;
   const std::uint8_t* chroma_ = nullptr;
   std::int64_t pitch_bytes_ = 0;

@@ -24,7 +24,7 @@ struct SyntheticTruth {
   double x_px, y_px;                    // the face's middle
   double semi_major_px, semi_minor_px;  // its ellipse
   double angle_rad;                     // of the major axis, from x towards y
-  Oval box;                             // upright box around the ellipse
+  Box box;                              // upright box around the ellipse
 };
 
 class SyntheticScene {

@@ -1,8 +1,11 @@
-// Tracker: follows one head through frames. Made once for a device and a frame size, then fed frames; it owns
-// buffers and streams, and allocates nothing afterwards.
+// Tracker: follows one head through colour frames on the CPU, a GPU, or both.
 #pragma once
 
+#include <triptych/core/box.hpp>
 #include <triptych/core/device.hpp>
+#include <triptych/core/frame_processor.hpp>
+#include <triptych/core/latency.hpp>
+#include <triptych/skin_tracker/calibrate.hpp>
 #include <triptych/skin_tracker/classifier.hpp>
 #include <triptych/skin_tracker/frame.hpp>
 #include <triptych/skin_tracker/head.hpp>
@@ -11,93 +14,112 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace triptych::skin_tracker {
 
-// joint: the GPU takes the upper rows, the CPU the rest; the split is learnt (split.hpp).
-enum class TrackOn { cpu, cuda, joint };
-
 struct TrackerOptions {
-  TrackOn on = TrackOn::cpu;
-  int threads = 0;  // of the CPU; 0: all cores
-  int ordinal = 0;  // of the GPU
-  // Joint, with frames in page-locked memory: how long the GPU stays at the ready after a frame, up to a
-  // second. A frame that comes within that time begins there 6 us earlier; meanwhile some multiprocessors,
-  // seven for RGBA, do nothing but wait, and so does whoever waits for the whole GPU (to free memory, say).
-  // 0: not at all.
-  double ready_us = 500;
+  int max_width = 1920, max_height = 1080;  // of the frames, in pixels; at most 8192 x 4352
 
   // Gating: only a window around the last position counts, so that hands, other faces and walls of skin
-  // colour are not followed; the whole frame is looked at again when the head was lost.
+  // colour are not followed. The whole frame is searched when the head is lost.
   bool gate = false;
-  std::optional<Region> start;  // where the head is in the first frame (its box); without it: the whole frame
-  // What the gate goes by, such as the colours of a calibration; without it: by the classifier. The head's
-  // place and area inside the window are always the classifier's.
+  std::optional<PixelBox> start;  // the head's box in the first frame; without it the whole frame is searched
+  // The classifier that moves the window, such as Calibration::colours; without it the model. Position and
+  // area inside the window always come from the model.
   std::optional<Classifier> gate_by;
 
-  bool smooth = false;
+  bool smooth = false;  // position and distance, by a One-Euro filter
   OneEuroOptions smoothing;
 
   // Distance = reference_distance_m * sqrt(reference_area / area), in metres.
   double reference_area = 0.05;
   double reference_distance_m = 0.6;
 
-  double lost_below_area = 1e-4;  // less skin than this share of the frame: no head
+  double lost_below_area = 1e-4;  // less skin than this share of the frame is no head
+
+  // Joint device, frames in pinned memory: how long the kernel stays resident after a frame, 0 to a million
+  // us. A frame that comes within that time starts 6 us earlier on an H200. Meanwhile the kernel occupies
+  // some multiprocessors (seven for RGBA), and a call that synchronises the whole GPU waits for it.
+  double persistent_us = 500;
 };
+
+enum class HeadStatus {
+  found,
+  lost_no_skin,    // no pixel has weight
+  lost_too_small,  // less skin than lost_below_area
+  lost_by_gate     // no window stands out as the head did
+};
+std::string to_string(HeadStatus status);
 
 struct TrackedHead {
-  std::int64_t frame = 0;
-  bool found = false;
-  double x_px = 0, y_px = 0;  // smoothed when asked; when not found: where it was last
+  HeadStatus status = HeadStatus::lost_no_skin;
+  double score = 0;           // score_of(raw), 0 .. 1; 0 when lost
+  double x_px = 0, y_px = 0;  // smoothed on request; when lost: the last position
   double area = 0;            // share of the frame
-  double distance_m = 0;      // when not found: the last one
-  Head raw;                   // as measured in this frame (in the window, when gated)
-  Region window;              // what was looked at
+  double distance_m = 0;      // when lost: the last one
+  Head raw{};                 // as measured in this frame (in the window, when gated)
+  PixelBox window;            // the pixels that were measured
+  std::int64_t frame = 0;     // 0, 1, ... since the tracker was made or reset
   double latency_us = 0;      // from the call to the result
+
+  bool found() const { return status == HeadStatus::found; }
 };
 
-struct LatencyStatistics {
-  std::int64_t frames = 0;
-  double median_us = 0, p90_us = 0, p99_us = 0, worst_us = 0, mean_us = 0;
-};
-
+// Format and size come from the frames. The first frame, and each one of another format or size, allocates
+// buffers; every other frame allocates nothing.
 class Tracker {
  public:
-  // InvalidArgument for sizes or options that make no sense; Unavailable when a GPU is asked for and there is
-  // none.
-  Tracker(const Classifier& classifier, FrameFormat format, int width, int height,
-          const TrackerOptions& options = {});
+  using Model = Classifier;
+  using Options = TrackerOptions;
+  using Input = Frame;
+  using Result = TrackedHead;
+
+  // Devices: cpu, cuda, joint (the GPU processes the upper rows, the CPU the rest; the shares are learnt, see
+  // load_balancer.hpp). InvalidArgument for other devices and for options out of range.
+  explicit Tracker(const Classifier& classifier, const TrackerOptions& options = {},
+                   const Device& device = Device::best());
+  // Calibrates on the face in the first frame and follows it: sets gate, start, gate_by and reference_area as
+  // options_for_face(). CalibrationError when the face cannot be separated from its surroundings.
+  static Tracker from_box(const Frame& first_frame, const Box& face, const TrackerOptions& options = {},
+                          const Device& device = Device::best());
   Tracker(Tracker&&) noexcept;
   Tracker& operator=(Tracker&&) noexcept;
   ~Tracker();
 
-  // seconds: since the last frame, for the smoothing. InvalidArgument when the frame has another size or
-  // format than the tracker was made for.
-  TrackedHead track(const Frame& frame, double seconds = 1.0 / 30);
-  // A frame that is on the GPU already, its pixels too: the tracker has a stream of its own and waits for no
-  // other. InvalidArgument unless the tracker runs on a GPU.
-  TrackedHead track(const DeviceFrame& frame, double seconds = 1.0 / 30);
+  // One frame, waits for its result. seconds: since the last frame, for the smoothing. InvalidArgument when
+  // the frame is empty or larger than max_width x max_height, or frames are in flight.
+  TrackedHead step(const Frame& frame, double seconds = 1.0 / 30);
+  // A frame whose pixels are on the GPU: the tracker has its own stream and waits for no other.
+  // InvalidArgument on the CPU.
+  TrackedHead step(const DeviceFrame& frame, double seconds = 1.0 / 30);
 
-  // The same in two halves, for a stream of frames: submit() starts a frame, next() gives the heads in the
-  // order of their frames. On a GPU the copy of a frame then overlaps with the sums over the one before it;
-  // the CPU, alone or beside a GPU, does its work in submit(). A frame in page-locked memory or on the GPU
-  // must stay as it is until its head is out; any other may change when submit() returns. InvalidArgument
-  // when max_in_flight frames are on their way, and from next() when none is.
-  static constexpr int max_in_flight = 3;
+  // The same in two halves: submit() starts a frame, next() returns the heads in the order of the frames. On
+  // a GPU the copy of a frame overlaps with the kernel of the one before; on cpu and joint the work is done
+  // in submit(). A frame in pinned or device memory must not change until next() has returned its head; any
+  // other may change when submit() returns. InvalidArgument from submit() when max_in_flight frames are in
+  // flight or the format or size changes while any is, and from next() when none is.
   void submit(const Frame& frame, double seconds = 1.0 / 30);
   void submit(const DeviceFrame& frame, double seconds = 1.0 / 30);
   TrackedHead next();
   int in_flight() const;
 
-  // Forgets the position: the next frame is searched as a whole.
+  // As newly made, buffers aside: drops frames in flight; the next frame is the first one.
   void reset();
-  LatencyStatistics latency() const;
-  // Of the last frame, joint only: the rows that the GPU took.
+  const Device& device() const;
+  Latency latency() const;
+  // One line: classifier, sizes, gating, device.
+  std::string describe() const;
+  // Rows of the last frame that the GPU computed.
   int gpu_rows() const;
 
  private:
   class Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+// Options that follow the face on which calibrate() was called: gate, start, gate_by and reference_area.
+TrackerOptions options_for_face(const Calibration& calibration, const Box& face, int frame_width,
+                                int frame_height, TrackerOptions options = {});
 
 }  // namespace triptych::skin_tracker

@@ -1,4 +1,4 @@
-// The published versions of the calculation by their names, beside ours: float sums on whole RGBA frames.
+// The published versions of the calculation by their names, beside ours: whole RGBA frames.
 //
 // cpu1: the loop of the paper, float32 sums in scan order (which miss the centroid by up to a pixel at 1080p
 // and by far more at 8K). cpu2: weights from a table. cpu3: the same on all threads. gpu1 .. gpu8: the
@@ -7,9 +7,11 @@
 
 #include <triptych/core/stream.hpp>
 #include <triptych/core/workspace.hpp>
-#include <triptych/skin_tracker/locate.hpp>
+#include <triptych/skin_tracker/moments.hpp>
 
+#include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace triptych::skin_tracker {
@@ -36,25 +38,46 @@ enum class Variant {
 };
 
 std::span<const Variant> all_variants();
-std::string_view to_string(Variant variant);
+std::string to_string(Variant variant);
 // InvalidArgument, which lists the names, for anything else.
 Variant parse_variant(std::string_view name);
-// Whether it runs on a GPU, on the CPU, or needs both.
-bool needs_gpu(Variant variant);
-bool needs_table(Variant variant);
+bool needs_gpu(Variant variant);    // alone or beside the CPU
+bool needs_table(Variant variant);  // a WeightTable<float>
 
 // Float sums, as the paper has them: of weights from 0 to 1, and of weight times column and row.
-struct FloatSums {
+struct FloatMoments {
   float weight = 0, x = 0, y = 0;
 };
-Head head_of(const FloatSums& sums, int width, int height);
+Head head_of(const FloatMoments& moments, int width, int height);
 
-FloatSums sum_cpu1(ImageView<const Rgba8> frame, const LinearFilter& filter);
-FloatSums sum_cpu2(ImageView<const Rgba8> frame, const WeightTable<float>& table);
-FloatSums sum_cpu3(ImageView<const Rgba8> frame, const WeightTable<float>& table, int threads = 0);
+FloatMoments moments_cpu1(ImageView<const Rgba8> frame, const LinearFilter& filter);
+FloatMoments moments_cpu2(ImageView<const Rgba8> frame, const WeightTable<float>& table);
+FloatMoments moments_cpu3(ImageView<const Rgba8> frame, const WeightTable<float>& table, int threads = 0);
+// Variant::fixed: the plain path of moments_cpu on one thread.
+Moments moments_fixed(ImageView<const Rgba8> frame, const LinearFilter& filter);
 
 // variant: gpu1 .. gpu8. Enqueues and returns.
-void sum_gpu_variant(Variant variant, DeviceImageView<const Rgba8> frame, const LinearFilter& filter,
-                     FloatSums* sums_on_device, Workspace& workspace, StreamRef stream);
+void moments_gpu_variant(Variant variant, DeviceImageView<const Rgba8> frame, const LinearFilter& filter,
+                         FloatMoments* moments_on_device, Workspace& workspace, StreamRef stream);
+
+// Variant::joint: gpu8 computes the upper rows while cpu3 computes the others; the shares are balanced from
+// frame to frame (load_balancer.hpp). One thread at a time.
+class JointVariant {
+ public:
+  // For frames of that size, on the current GPU and that many threads; 0: all cores. Unavailable without a
+  // GPU.
+  JointVariant(const LinearFilter& filter, int width, int height, int threads = 0);
+  JointVariant(JointVariant&&) noexcept;
+  JointVariant& operator=(JointVariant&&) noexcept;
+  ~JointVariant();
+
+  // The frame should be in pinned memory; a copy of pageable rows does not overlap with the CPU's work.
+  // InvalidArgument when it has gaps between rows or another size.
+  FloatMoments moments(ImageView<const Rgba8> frame);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 }  // namespace triptych::skin_tracker

@@ -1,4 +1,4 @@
-// A weight for each of the 2^24 colours: any classifier then costs one look-up a pixel.
+// A weight for each of the 2^24 colours: any classifier then costs one look-up per pixel.
 #pragma once
 
 #include <triptych/core/pixel.hpp>
@@ -19,7 +19,7 @@ class WeightTable {
  public:
   static constexpr std::size_t colours = std::size_t{1} << 24;
 
-  // Asks the classifier for every colour, on so many threads (0: all cores).
+  // Evaluates the classifier for every colour. threads 0: all cores.
   explicit WeightTable(const Classifier& classifier, int threads = 0);
   // InvalidArgument unless there are `colours` weights.
   explicit WeightTable(std::vector<T> weights);
@@ -37,11 +37,11 @@ extern template class WeightTable<std::uint16_t>;
 extern template class WeightTable<float>;
 
 // The weights of WeightTable<T>(classifier), calculated on the GPU: enqueues and returns, and they are valid
-// once the stream has come that far. Allocates nothing; can be captured in a graph. The classifier may go
-// when it returns.
+// when the stream has finished the call. Allocates nothing; can be captured in a graph. The classifier is not
+// used after the call.
 //
-// A histogram's cells have to be sent first: for that one classifier it takes device memory, waits for the
-// stream and frees it before it returns, and it is refused while the stream is capturing.
+// A histogram's cells are copied first: for this classifier the call allocates device memory, waits for the
+// stream and frees the memory before it returns, and it is refused while the stream is capturing.
 //
 // A linear filter, an ellipse and a histogram have the bits of the CPU's table. For a Gaussian pair exp is
 // rounded otherwise on a GPU, and a few weights may differ, integers by one step and floats by one unit in

@@ -10,48 +10,49 @@ namespace triptych::skin_tracker {
 
 namespace {
 
-constexpr int sum_words = sizeof(Sums) / sizeof(std::uint64_t);
-static_assert(std::is_trivially_copyable_v<Sums>);
+constexpr int moment_words = sizeof(Moments) / sizeof(std::uint64_t);
+static_assert(std::is_trivially_copyable_v<Moments>);
 
-// Enough bytes on their way keep the bus busy while the cores are at work, too; more would leave more bands
-// half done when the two sides meet. On an H200 six bands of 1920 pixels of four bytes were best.
+// Enough bytes in flight keep the bus busy while the CPU reads the same memory; more would leave more bands
+// unfinished at the boundary. On an H200 six bands of 1920 pixels of four bytes were best.
 int lanes_for(FrameFormat format, int width) {
-  constexpr std::int64_t bytes_on_the_way = 6 * 4 * 1920 * 4;
+  constexpr std::int64_t bytes_in_flight = 6 * 4 * 1920 * 4;
   const std::int64_t row = std::int64_t{width} * bytes_per_pixel(format);
   const std::int64_t band = band_rows * (format == FrameFormat::nv12 ? row + row / 2 : row);
-  return static_cast<int>(
-      std::clamp<std::int64_t>(bytes_on_the_way / std::max<std::int64_t>(1, band), 4, 16));
+  return static_cast<int>(std::clamp<std::int64_t>(bytes_in_flight / std::max<std::int64_t>(1, band), 4, 16));
 }
 
 }  // namespace
 
-GpuBands::GpuBands(const FixedFilter& filter, FrameFormat format, int width, int height, Device device,
-                   double ready_us)
+GpuBands::GpuBands(const FixedFilter& filter, FrameFormat format, int width, int height, const Device& device,
+                   double persistent_us)
     : filter_(filter),
       device_(activated(device)),
-      desk_(height / band_rows + 2, sum_words, lanes_for(format, width), ready_us) {}
+      mailbox_(height / band_rows + 2, moment_words, lanes_for(format, width), persistent_us) {}
 
-void GpuBands::plan(const Region& region, int rows) {
-  desk_.next_call();
+void GpuBands::plan(const PixelBox& region, int rows) {
+  mailbox_.next_call();
   region_ = {region.x, region.y, region.width, rows};
   const int first = region.y / 2 * 2;
   count_ = (region.y + rows - first + band_rows - 1) / band_rows;
 }
 
-Region GpuBands::band(int i) const {
+PixelBox GpuBands::band(int i) const {
   const int first = region_.y / 2 * 2 + i * band_rows;
   const int top = std::max(first, region_.y);
   return {region_.x, top, region_.width, std::min(first + band_rows, region_.y + region_.height) - top};
 }
 
-void GpuBands::start(const DeviceFrame& frame) { start_bands_cuda(frame, region_, filter_, device_, desk_); }
+void GpuBands::start(const DeviceFrame& frame) {
+  start_bands_cuda(frame, region_, filter_, device_, mailbox_);
+}
 
-Sums GpuBands::sums(int i) const {
-  std::uint64_t words[sum_words];
-  for (int k = 0; k < sum_words; ++k) words[k] = desk_.sum(i, k);
-  Sums sums;
-  std::memcpy(static_cast<void*>(&sums), words, sizeof sums);
-  return sums;
+Moments GpuBands::moments(int i) const {
+  std::uint64_t words[moment_words];
+  for (int k = 0; k < moment_words; ++k) words[k] = mailbox_.word(i, k);
+  Moments moments;
+  std::memcpy(static_cast<void*>(&moments), words, sizeof moments);
+  return moments;
 }
 
 }  // namespace triptych::skin_tracker

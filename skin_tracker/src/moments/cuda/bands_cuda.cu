@@ -9,7 +9,7 @@ namespace triptych::skin_tracker {
 
 namespace {
 
-// A row of tiles is a band. The host may write the next frame's pixels while the kernel waits for it.
+// A row of tiles is a band. The host may write the next frame's pixels while the kernel is resident.
 template <class Layout>
 struct FrameBands {
   static constexpr int words = 6;
@@ -24,13 +24,13 @@ struct FrameBands {
 
 }  // namespace
 
-void start_bands_cuda(const DeviceFrame& frame, const Region& region, const FixedFilter& filter,
-                      const Device& device, reduction::RangeDesk& desk) {
+void start_bands_cuda(const DeviceFrame& frame, const PixelBox& region, const FixedFilter& filter,
+                      const Device& device, reduction::HostMailbox& mailbox) {
   const DotWeights weights(filter, frame.format());
   by_layout(frame.format(), [&](auto layout) {
     const FrameBands<decltype(layout)> source{{frame, region, weights}};
     reduction::start_tile_ranges(source, static_cast<int>(source.tiles.tiles_per_row.divisor),
-                                 source.tiles.tile_rows, desk, [&] { device.activate(); });
+                                 source.tiles.tile_rows, mailbox, [&] { device.activate(); });
   });
 }
 

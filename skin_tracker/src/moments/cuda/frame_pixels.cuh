@@ -24,7 +24,7 @@ struct FramePixels {
 
   // In device code the frame's pointers are its; on the host (tests) any.
   template <Space space>
-  FramePixels(const BasicFrame<space>& frame, const Region& region)
+  FramePixels(const BasicFrame<space>& frame, const PixelBox& region)
       : data(frame.data()),
         chroma(frame.chroma()),
         pitch(checked_pitch(frame.pitch_bytes())),

@@ -1,5 +1,5 @@
-// A region of a frame as tiles of 128 columns, each added up by one warp: the fast way. A lane owns 4 columns
-// of its tile and goes down them in steps of 4 rows. Compiles for the host too.
+// A region of a frame as tiles of 128 columns, one warp per tile: the fast source of moments. A lane owns 4
+// columns of its tile and processes them in steps of 4 rows. Compiles for the host too.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace triptych::skin_tracker {
 
-// Steps: so many times 4 rows make a tile.
+// A tile has 4 * steps rows.
 template <class Layout, class Weights, int steps, Reading reading>
 struct FrameTiles : FramePixels<Layout> {
   static_assert(steps == 1 || steps == 2 || steps == 4, "two steps take turns, a tile ends with the second");
@@ -26,7 +26,7 @@ struct FrameTiles : FramePixels<Layout> {
   Weights weights;
 
   template <Space space>
-  FrameTiles(const BasicFrame<space>& frame, const Region& region, const Weights& pixel_weights)
+  FrameTiles(const BasicFrame<space>& frame, const PixelBox& region, const Weights& pixel_weights)
       : FramePixels<Layout>(frame, region),
         first_column(region.x / lane_columns * lane_columns),
         first_row(region.y / 2 * 2),
@@ -58,7 +58,7 @@ struct FrameTiles : FramePixels<Layout> {
             first_row + static_cast<std::int32_t>(row * rows)};
   }
 
-  // What a lane has to know before it reads: its pixels of the first row, where the tile is whole.
+  // Where a lane reads: its pixels of the first row, and whether the whole tile lies in the region.
   struct Start {
     TilePlace place;
     const std::uint8_t* pixels;
@@ -70,22 +70,22 @@ struct FrameTiles : FramePixels<Layout> {
     return {place, this->pixels_at(place.x + lane_columns * lane, place.y), whole};
   }
 
-  // What a lane reads for four rows.
+  // The words of four rows of a lane.
   struct Step {
     std::uint32_t row[step_rows][Layout::words];
     std::uint32_t uv[step_rows / 2];
   };
 
-  // Asks for the first step of a whole tile; the answer is not waited for. Formats of few bytes a pixel are
-  // not bound by memory and gain nothing by it.
-  static constexpr bool asks_ahead = Layout::words > 2;
-  TRIPTYCH_HD void ask(const Start& start, int lane, Step& first) const {
-    if (asks_ahead && start.whole)
+  // Prefetches the first step of a whole tile into registers, without waiting for it. Formats of few bytes
+  // per pixel are not limited by memory and do not gain from it.
+  static constexpr bool prefetches = Layout::words > 2;
+  TRIPTYCH_HD void prefetch(const Start& start, int lane, Step& first) const {
+    if (prefetches && start.whole)
       load_step(start.pixels, start.place.x + lane_columns * lane, start.place.y, first);
   }
 
-  // What a lane's pixels add up to, the first step having been asked for; asks for that of the next tile, if
-  // there is one more.
+  // The sums of a lane's pixels, whose first step was prefetched; prefetches that of the next tile, if there
+  // is one more.
   TRIPTYCH_HD LaneSums of_lane(const Start& start, int lane, Step& first, const Start& next,
                                bool more) const {
     const TilePlace& place = start.place;
@@ -93,12 +93,12 @@ struct FrameTiles : FramePixels<Layout> {
     const std::int32_t from_middle = lane_columns * lane - tile_columns / 2;
     LaneSums sums;
     if (start.whole && steps == 1) {
-      if (!asks_ahead) load_step(start.pixels, x, place.y, first);
+      if (!prefetches) load_step(start.pixels, x, place.y, first);
       fold(first, from_middle, 0, sums);
-      if (more) ask(next, lane, first);
+      if (more) prefetch(next, lane, first);
     } else if (start.whole) {
-      Step second;  // one is read while the other is added up
-      if (!asks_ahead) load_step(start.pixels, x, place.y, first);
+      Step second;  // one is loaded while the other is summed
+      if (!prefetches) load_step(start.pixels, x, place.y, first);
       TRIPTYCH_UNROLL
       for (int s = 0; s < steps; s += 2) {
         load_step_of(start, x, s + 1, second);
@@ -106,13 +106,13 @@ struct FrameTiles : FramePixels<Layout> {
         if (s + 2 < steps) {
           load_step_of(start, x, s + 2, first);
         } else if (more) {
-          ask(next, lane, first);
+          prefetch(next, lane, first);
         }
         fold(second, from_middle, (s + 1) * step_rows, sums);
       }
     } else {
       for (int s = 0; s < steps; ++s) add_step(x, place, from_middle, s * step_rows, sums);
-      if (more) ask(next, lane, first);
+      if (more) prefetch(next, lane, first);
     }
     return sums;
   }
@@ -127,7 +127,7 @@ struct FrameTiles : FramePixels<Layout> {
     return start_of(place_of(tile), static_cast<int>(threadIdx.x % 32));
   }
   __device__ __forceinline__ void ask(const Start& start, Ahead& ahead) const {
-    ask(start, static_cast<int>(threadIdx.x % 32), ahead);
+    prefetch(start, static_cast<int>(threadIdx.x % 32), ahead);
   }
   // By all lanes of a warp, the same in all.
   __device__ __forceinline__ TileSums add_up(const Start& start, Ahead& ahead, const Start& next,
@@ -150,13 +150,13 @@ struct FrameTiles : FramePixels<Layout> {
     load_step(start.pixels + std::int64_t{row} * this->pitch, x, start.place.y + row, step);
   }
 
-  TRIPTYCH_HD void weigh(const std::uint32_t (&row)[Layout::words], std::uint32_t uv,
-                         std::uint32_t (&w)[lane_columns]) const {
+  TRIPTYCH_HD void weights_of_row(const std::uint32_t (&row)[Layout::words], std::uint32_t uv,
+                                  std::uint32_t (&w)[lane_columns]) const {
     TRIPTYCH_UNROLL
     for (int k = 0; k < lane_columns; ++k) w[k] = weights.template of<Layout>(Layout::pixel(row, uv, k));
   }
 
-  // A step of a tile that sticks out of the region, or of a frame whose loads are not aligned.
+  // A step of a tile that is partly outside the region, or of a frame whose loads are not aligned.
   TRIPTYCH_HD void add_step(std::int32_t x, const TilePlace& place, std::int32_t from_middle,
                             int first_row_of_step, LaneSums& sums) const {
     const std::int32_t y = place.y + first_row_of_step;
@@ -170,19 +170,20 @@ struct FrameTiles : FramePixels<Layout> {
     } else {
       std::uint32_t w[step_rows][lane_columns];
       TRIPTYCH_UNROLL
-      for (int r = 0; r < step_rows; ++r) weigh_guarded(x, y + r, w[r]);
+      for (int r = 0; r < step_rows; ++r) guarded_weights_of_row(x, y + r, w[r]);
       fold_step(w, from_middle, first_row_of_step, sums);
     }
   }
 
-  TRIPTYCH_HD void weigh_guarded(std::int32_t x, std::int32_t y, std::uint32_t (&w)[lane_columns]) const {
+  TRIPTYCH_HD void guarded_weights_of_row(std::int32_t x, std::int32_t y,
+                                          std::uint32_t (&w)[lane_columns]) const {
     std::uint32_t row[Layout::words] = {}, uv = 0;
     const bool row_counts = y >= this->top && y < this->bottom && x < this->right;
     if (row_counts) {
       this->template load_row_guarded<reading>(x, y, row);
       uv = this->template load_chroma_guarded<reading>(x, y);
     }
-    weigh(row, uv, w);
+    weights_of_row(row, uv, w);
     TRIPTYCH_UNROLL
     for (int k = 0; k < lane_columns; ++k) {
       if (!row_counts || x + k < this->left || x + k >= this->right) w[k] = 0;
@@ -193,7 +194,7 @@ struct FrameTiles : FramePixels<Layout> {
                         LaneSums& sums) const {
     std::uint32_t w[step_rows][lane_columns];
     TRIPTYCH_UNROLL
-    for (int r = 0; r < step_rows; ++r) weigh(step.row[r], step.uv[r / 2], w[r]);
+    for (int r = 0; r < step_rows; ++r) weights_of_row(step.row[r], step.uv[r / 2], w[r]);
     fold_step(w, from_middle, offset, sums);
   }
 };

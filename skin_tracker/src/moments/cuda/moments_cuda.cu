@@ -17,17 +17,17 @@ namespace {
 
 struct Call {
   const DeviceFrame& frame;
-  const Region& region;
-  SumWords* result;
+  const PixelBox& region;
+  MomentWords* result;
   const reduction::Options& options;
   Workspace& workspace;
   StreamRef stream;
 };
 
 // Every strategy of the reduction module: for the format and the weights by which they are compared.
-void sum_by_any(const Call& call, const DotWeights& weights) {
+void moments_by_any(const Call& call, const DotWeights& weights) {
   const PixelGroups<Rgba4, DotWeights> pixels(call.frame, call.region, weights);
-  reduction::transform_reduce_cuda(pixels, pixels.elements(), AddSums{}, call.result, call.options,
+  reduction::transform_reduce_cuda(pixels, pixels.elements(), AddMoments{}, call.result, call.options,
                                    call.workspace, call.stream, reduction::WithLibraries{});
 }
 
@@ -49,7 +49,7 @@ struct OneFrame {
   __device__ const Tiles& item(int) const { return tiles; }
 };
 
-// Up to so many frames fit a kernel's parameters.
+// As many as fit a kernel's parameters.
 constexpr int frames_per_launch = 192;
 
 struct FramePlanes {
@@ -76,21 +76,21 @@ struct ManyFrames {
   }
 };
 
-std::uint64_t* words_of(SumWords* sums) { return reinterpret_cast<std::uint64_t*>(sums); }
+std::uint64_t* words_of(MomentWords* sums) { return reinterpret_cast<std::uint64_t*>(sums); }
 
-// By tiles, the fastest way: the others would be kernels that nobody asks for.
+// By tiles, the fastest way. The other strategies exist for one layout only: each would be one more kernel.
 template <class Layout, class Weights>
-void sum_by_tiles(const Call& call, const Weights& weights) {
+void moments_by_tiles(const Call& call, const Weights& weights) {
   const OneFrame<Layout, Weights> source{{call.frame, call.region, weights}};
   const int tiles = source.tiles.tiles();
-  reduction::detail::check_reduce(tiles, call.result, call.options, AddSums::exact);
+  reduction::detail::check_reduce(tiles, call.result, call.options, AddMoments::exact);
   check_strategy(call.options.strategy);
   reduction::sum_tiles_cuda(source, tiles, 1, words_of(call.result), call.options.max_blocks, call.workspace,
                             call.stream);
 }
 
-void check_batch(std::span<const DeviceFrame> frames, const Sums* sums) {
-  require(sums != nullptr, "the sums of a batch need a place on the device (null pointer)");
+void check_batch(std::span<const DeviceFrame> frames, const Moments* moments) {
+  require(moments != nullptr, "the moments of a batch need a place on the device (null pointer)");
   for (const DeviceFrame& frame : frames)
     require(frame.format() == frames[0].format() && frame.width() == frames[0].width() &&
                 frame.height() == frames[0].height() && frame.pitch_bytes() == frames[0].pitch_bytes() &&
@@ -101,10 +101,10 @@ void check_batch(std::span<const DeviceFrame> frames, const Sums* sums) {
             " with ", frames[0].pitch_bytes());
 }
 
-template <class Layout>
-void sum_batch(std::span<const DeviceFrame> frames, const DotWeights& weights, SumWords* result,
-               Workspace& workspace, StreamRef stream) {
-  ManyFrames<Layout, DotWeights> source{{frames[0], frames[0].whole(), weights}, {}};
+template <class Layout, class Weights>
+void batch_of_layout(std::span<const DeviceFrame> frames, const Weights& weights, MomentWords* result,
+                     Workspace& workspace, StreamRef stream) {
+  ManyFrames<Layout, Weights> source{{frames[0], frames[0].whole(), weights}, {}};
   for (std::size_t k = 0; k < frames.size(); ++k) {
     const FramePixels<Layout> pixels(frames[k], frames[k].whole());
     source.tiles.aligned_loads = source.tiles.aligned_loads && pixels.aligned_loads;
@@ -117,53 +117,71 @@ void sum_batch(std::span<const DeviceFrame> frames, const DotWeights& weights, S
                             0, workspace, stream);
 }
 
-SumWords* trivial(Sums* sums) { return reinterpret_cast<SumWords*>(sums); }
+MomentWords* trivial(Moments* moments) { return reinterpret_cast<MomentWords*>(moments); }
 
-}  // namespace
-
-void sum_cuda(const DeviceFrame& frame, const Region& region, const FixedFilter& filter, Sums* sums_on_device,
-              const reduction::Options& options, Workspace& workspace, StreamRef stream) {
-  check_region(region, frame.width(), frame.height());
-  const DotWeights weights(filter, frame.format());
-  const Call call{frame, region, trivial(sums_on_device), options, workspace, stream};
-  by_layout(frame.format(), [&](auto layout) {
-    using Layout = decltype(layout);
-    if (std::is_same_v<Layout, Rgba4> && options.strategy != reduction::Strategy::automatic)
-      return sum_by_any(call, weights);
-    sum_by_tiles<Layout>(call, weights);
-  });
-}
-
-void sum_cuda(const DeviceFrame& frame, const Region& region, const LinearFilter& filter,
-              Sums* sums_on_device, const reduction::Options& options, Workspace& workspace,
-              StreamRef stream) {
-  sum_cuda(frame, region, fix(filter, channels_of(frame.format())), sums_on_device, options, workspace,
-           stream);
-}
-
-void sum_cuda(const DeviceFrame& frame, const Region& region, DeviceSpan<const std::uint16_t> table,
-              Sums* sums_on_device, const reduction::Options& options, Workspace& workspace,
-              StreamRef stream) {
-  check_region(region, frame.width(), frame.height());
-  const TableWeights weights(table, frame.format());
-  const Call call{frame, region, trivial(sums_on_device), options, workspace, stream};
-  by_layout(frame.format(), [&](auto layout) { sum_by_tiles<decltype(layout)>(call, weights); });
-}
-
-void sum_batch_cuda(std::span<const DeviceFrame> frames, const LinearFilter& filter, Sums* sums_on_device,
-                    Workspace& workspace, StreamRef stream) {
+// weights_of(format): what the pixels of that format are weighted by.
+template <class WeightsOf>
+void batch(std::span<const DeviceFrame> frames, const WeightsOf& weights_of, Moments* moments,
+           Workspace& workspace, StreamRef stream) {
   if (frames.empty()) return;
-  check_batch(frames, sums_on_device);
+  check_batch(frames, moments);
   const FrameFormat format = frames[0].format();
-  const DotWeights weights(fix(filter, channels_of(format)), format);
-  SumWords* result = trivial(sums_on_device);
+  const auto weights = weights_of(format);
+  MomentWords* result = trivial(moments);
   while (!frames.empty()) {
     const auto some = frames.first(std::min<std::size_t>(frames.size(), frames_per_launch));
-    by_layout(format,
-              [&](auto layout) { sum_batch<decltype(layout)>(some, weights, result, workspace, stream); });
+    by_layout(format, [&](auto layout) {
+      batch_of_layout<decltype(layout)>(some, weights, result, workspace, stream);
+    });
     frames = frames.subspan(some.size());
     result += some.size();
   }
+}
+
+}  // namespace
+
+void moments_cuda(const DeviceFrame& frame, const PixelBox& region, const FixedFilter& filter,
+                  Moments* moments_on_device, const reduction::Options& options, Workspace& workspace,
+                  StreamRef stream) {
+  check_region(region, frame.width(), frame.height());
+  const DotWeights weights(filter, frame.format());
+  const Call call{frame, region, trivial(moments_on_device), options, workspace, stream};
+  by_layout(frame.format(), [&](auto layout) {
+    using Layout = decltype(layout);
+    if (std::is_same_v<Layout, Rgba4> && options.strategy != reduction::Strategy::automatic)
+      return moments_by_any(call, weights);
+    moments_by_tiles<Layout>(call, weights);
+  });
+}
+
+void moments_cuda(const DeviceFrame& frame, const PixelBox& region, const LinearFilter& filter,
+                  Moments* moments_on_device, const reduction::Options& options, Workspace& workspace,
+                  StreamRef stream) {
+  moments_cuda(frame, region, fix(filter, channels_of(frame.format())), moments_on_device, options, workspace,
+               stream);
+}
+
+void moments_cuda(const DeviceFrame& frame, const PixelBox& region, DeviceSpan<const std::uint16_t> table,
+                  Moments* moments_on_device, const reduction::Options& options, Workspace& workspace,
+                  StreamRef stream) {
+  check_region(region, frame.width(), frame.height());
+  const TableWeights weights(table, frame.format());
+  const Call call{frame, region, trivial(moments_on_device), options, workspace, stream};
+  by_layout(frame.format(), [&](auto layout) { moments_by_tiles<decltype(layout)>(call, weights); });
+}
+
+void moments_batch_cuda(std::span<const DeviceFrame> frames, const LinearFilter& filter,
+                        Moments* moments_on_device, Workspace& workspace, StreamRef stream) {
+  const auto weights_of = [&](FrameFormat format) {
+    return DotWeights(fix(filter, channels_of(format)), format);
+  };
+  batch(frames, weights_of, moments_on_device, workspace, stream);
+}
+
+void moments_batch_cuda(std::span<const DeviceFrame> frames, DeviceSpan<const std::uint16_t> table,
+                        Moments* moments_on_device, Workspace& workspace, StreamRef stream) {
+  const auto weights_of = [&](FrameFormat format) { return TableWeights(table, format); };
+  batch(frames, weights_of, moments_on_device, workspace, stream);
 }
 
 }  // namespace triptych::skin_tracker

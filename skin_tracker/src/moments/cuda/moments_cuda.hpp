@@ -1,11 +1,12 @@
-// The sums of a frame, by a filter that was fixed for its channels; otherwise as locate.hpp has them.
+// moments_cuda() with a filter that was fixed for the frame's channels.
 #pragma once
 
-#include <triptych/skin_tracker/locate.hpp>
+#include <triptych/skin_tracker/moments.hpp>
 
 namespace triptych::skin_tracker {
 
-void sum_cuda(const DeviceFrame& frame, const Region& region, const FixedFilter& filter, Sums* sums_on_device,
-              const reduction::Options& options, Workspace& workspace, StreamRef stream);
+void moments_cuda(const DeviceFrame& frame, const PixelBox& region, const FixedFilter& filter,
+                  Moments* moments_on_device, const reduction::Options& options, Workspace& workspace,
+                  StreamRef stream);
 
 }  // namespace triptych::skin_tracker

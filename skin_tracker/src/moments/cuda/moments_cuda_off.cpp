@@ -1,30 +1,35 @@
 // Without CUDA: these functions link and throw Unavailable.
 #include <triptych/core/device.hpp>
-#include <triptych/skin_tracker/locate.hpp>
+#include <triptych/skin_tracker/moments.hpp>
 
 #include "moments/cuda/sample_cuda.hpp"
 
 namespace triptych::skin_tracker {
 
-void sum_cuda(const DeviceFrame&, const Region&, const LinearFilter&, Sums*, const reduction::Options&,
-              Workspace&, StreamRef) {
-  throw_cuda_unavailable("sum_cuda");
+void moments_cuda(const DeviceFrame&, const PixelBox&, const LinearFilter&, Moments*,
+                  const reduction::Options&, Workspace&, StreamRef) {
+  throw_cuda_unavailable("moments_cuda");
 }
 
-void sum_cuda(const DeviceFrame&, const Region&, DeviceSpan<const std::uint16_t>, Sums*,
-              const reduction::Options&, Workspace&, StreamRef) {
-  throw_cuda_unavailable("sum_cuda");
+void moments_cuda(const DeviceFrame&, const PixelBox&, DeviceSpan<const std::uint16_t>, Moments*,
+                  const reduction::Options&, Workspace&, StreamRef) {
+  throw_cuda_unavailable("moments_cuda");
 }
 
-void sum_batch_cuda(std::span<const DeviceFrame>, const LinearFilter&, Sums*, Workspace&, StreamRef) {
-  throw_cuda_unavailable("sum_batch_cuda");
+void moments_batch_cuda(std::span<const DeviceFrame>, const LinearFilter&, Moments*, Workspace&, StreamRef) {
+  throw_cuda_unavailable("moments_batch_cuda");
 }
 
-void sample_cuda(const DeviceFrame&, const Region&, int, const FixedFilter&, std::uint16_t*, StreamRef) {
+void moments_batch_cuda(std::span<const DeviceFrame>, DeviceSpan<const std::uint16_t>, Moments*, Workspace&,
+                        StreamRef) {
+  throw_cuda_unavailable("moments_batch_cuda");
+}
+
+void sample_cuda(const DeviceFrame&, const PixelBox&, int, const FixedFilter&, std::uint16_t*, StreamRef) {
   throw_cuda_unavailable("sample_cuda");
 }
 
-void sample_cuda(const DeviceFrame&, const Region&, int, const CellWeights&, std::uint16_t*, StreamRef) {
+void sample_cuda(const DeviceFrame&, const PixelBox&, int, const CellWeights&, std::uint16_t*, StreamRef) {
   throw_cuda_unavailable("sample_cuda");
 }
 

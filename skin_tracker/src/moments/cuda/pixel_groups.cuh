@@ -9,7 +9,7 @@
 
 #include "moments/cuda/divisor.hpp"
 #include "moments/cuda/frame_pixels.cuh"
-#include "moments/cuda/sum_words.cuh"
+#include "moments/cuda/moment_words.cuh"
 
 namespace triptych::skin_tracker {
 
@@ -30,7 +30,7 @@ struct PixelGroups : FramePixels<Layout> {
   Weights weights;
 
   template <Space space>
-  PixelGroups(const BasicFrame<space>& frame, const Region& region, const Weights& pixel_weights)
+  PixelGroups(const BasicFrame<space>& frame, const PixelBox& region, const Weights& pixel_weights)
       : FramePixels<Layout>(frame, region),
         first_column(region.x / 4 * 4),
         first_row(region.y / 2 * 2),
@@ -52,8 +52,8 @@ struct PixelGroups : FramePixels<Layout> {
   TRIPTYCH_HD Pack load(std::int64_t first) const;
 
   template <class M>
-  TRIPTYCH_HD SumWords fold(const Pack& pack, std::int64_t first, M) const;
-  TRIPTYCH_HD SumWords operator()(std::int64_t i) const;
+  TRIPTYCH_HD MomentWords fold(const Pack& pack, std::int64_t first, M) const;
+  TRIPTYCH_HD MomentWords operator()(std::int64_t i) const;
 
  private:
   struct Place {
@@ -103,8 +103,8 @@ TRIPTYCH_HD inline auto PixelGroups<Layout, Weights>::load(std::int64_t first) c
 // X + s1 <= 524280 * 4092 + 2 * 12 * 65535 = 2146926600.
 template <class Layout, class Weights>
 template <class M>
-TRIPTYCH_HD inline SumWords PixelGroups<Layout, Weights>::fold(const Pack& pack, std::int64_t first,
-                                                               M) const {
+TRIPTYCH_HD inline MomentWords PixelGroups<Layout, Weights>::fold(const Pack& pack, std::int64_t first,
+                                                                  M) const {
   const Place p = place_of(first);
   std::uint32_t w[2][4];
   TRIPTYCH_UNROLL
@@ -149,7 +149,7 @@ TRIPTYCH_HD inline SumWords PixelGroups<Layout, Weights>::fold(const Pack& pack,
 }
 
 template <class Layout, class Weights>
-TRIPTYCH_HD inline SumWords PixelGroups<Layout, Weights>::operator()(std::int64_t i) const {
+TRIPTYCH_HD inline MomentWords PixelGroups<Layout, Weights>::operator()(std::int64_t i) const {
   const Place p = place_of(i & ~std::int64_t{7});
   const std::int32_t column = p.x + static_cast<std::int32_t>(i & 3);
   const std::int32_t row = p.y + static_cast<std::int32_t>(i >> 2 & 1);

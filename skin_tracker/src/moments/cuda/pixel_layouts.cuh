@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "frame/locate_math.hpp"
+#include "frame/pixel_math.hpp"
 
 namespace triptych::skin_tracker {
 

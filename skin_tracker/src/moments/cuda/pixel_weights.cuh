@@ -1,4 +1,4 @@
-// What a pixel weighs: by dot products of its bytes, or by a table. Compiles for the host too.
+// The weight of a pixel, by dot products of its bytes or by a table. Compiles for the host too.
 #pragma once
 
 #include <triptych/core/error.hpp>

@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(256)
 }
 
 template <class Weights>
-void sample(const DeviceFrame& frame, const Region& region, int step, const Weights& weights,
+void sample(const DeviceFrame& frame, const PixelBox& region, int step, const Weights& weights,
             std::uint16_t* samples, StreamRef stream) {
   check_region(region, frame.width(), frame.height());
   require(step >= 1, "samples cannot be ", step, " pixels apart");
@@ -53,12 +53,12 @@ void sample(const DeviceFrame& frame, const Region& region, int step, const Weig
 
 }  // namespace
 
-void sample_cuda(const DeviceFrame& frame, const Region& region, int step, const FixedFilter& filter,
+void sample_cuda(const DeviceFrame& frame, const PixelBox& region, int step, const FixedFilter& filter,
                  std::uint16_t* samples_on_device, StreamRef stream) {
   sample(frame, region, step, filter, samples_on_device, stream);
 }
 
-void sample_cuda(const DeviceFrame& frame, const Region& region, int step, const CellWeights& weights,
+void sample_cuda(const DeviceFrame& frame, const PixelBox& region, int step, const CellWeights& weights,
                  std::uint16_t* samples_on_device, StreamRef stream) {
   sample(frame, region, step, weights, samples_on_device, stream);
 }

@@ -2,7 +2,7 @@
 //
 // What a lane's pixels add up to, with places counted from the tile's own middle column and first row, fits
 // 32 bits, and the 32 lanes are added up by one instruction for each 16-bit half of those that then could
-// overflow: ten, where sums of 64 bits would take eighteen. The tile's place comes in last, in 64 bits.
+// overflow: ten, where sums of 64 bits would take eighteen. The tile's position is added last, in 64 bits.
 // Compiles for the host too, where tests go through the same maths.
 #pragma once
 
@@ -68,8 +68,8 @@ struct TileSums {
   std::int32_t weight, y;
   std::int32_t x_low, x_high, xx_low, xx_high, xy_low, xy_high, yy_low, yy_high;
 
-  // One of the six sums over the tile, in the order of Sums, with places counted from the middle of a frame
-  // of that size.
+  // One of the six sums over the tile, in the order of Moments, with places counted from the middle of a
+  // frame of that size.
   TRIPTYCH_HD std::uint64_t sum(int which, std::int32_t width, std::int32_t height) const {
     const std::int64_t middle = place.x + tile_columns / 2 - width / 2;
     const std::int64_t top_row = place.y - height / 2;

@@ -1,15 +1,15 @@
 // A frame that is shared while both sides work on it has the bits of the whole, wherever the boundary comes
 // to lie. What the GPU would do is scripted: no time decides.
-#include <triptych/skin_tracker/locate.hpp>
+#include <triptych/skin_tracker/moments.hpp>
 
 #include <gtest/gtest.h>
 
 #include <functional>
 
 #include "engine/joint/band_sharing.hpp"
-#include "moments/locate_paths.hpp"
+#include "moments/moments_cpu.hpp"
 #include "skin_tracker/frame/frames.hpp"
-#include "skin_tracker/moments/print_sums.hpp"
+#include "skin_tracker/moments/print_moments.hpp"
 
 namespace triptych::skin_tracker {
 namespace {
@@ -22,20 +22,20 @@ class ScriptedBands {
   ScriptedBands(const Frame& frame, std::function<bool(int)> in) : frame_(frame), in_(std::move(in)) {}
 
   int lanes() const { return 3; }
-  void plan(const Region& region, int rows) {
+  void plan(const PixelBox& region, int rows) {
     region_ = {region.x, region.y, region.width, rows};
     count_ = (region.y % 2 + rows + band_rows - 1) / band_rows;
   }
   int count() const { return count_; }
-  Region band(int i) const {
+  PixelBox band(int i) const {
     const int first = region_.y / 2 * 2 + i * band_rows, top = std::max(first, region_.y);
     return {region_.x, top, region_.width, std::min(first + band_rows, region_.y + region_.height) - top};
   }
-  bool is_in(int i) const { return in_(i); }
-  void ask_for(int) const {}
-  Sums sums(int i) const {
-    Sums sums;
-    for (; i >= 0; i -= lanes()) sums += sum_cpu(frame_, band(i), filter, 1);
+  bool is_done(int i) const { return in_(i); }
+  void prefetch(int) const {}
+  Moments moments(int i) const {
+    Moments sums;
+    for (; i >= 0; i -= lanes()) sums += moments_cpu(frame_, band(i), filter, 1);
     return sums;
   }
   double elapsed_us(int) const { return 1; }
@@ -46,7 +46,7 @@ class ScriptedBands {
  private:
   Frame frame_;
   std::function<bool(int)> in_;
-  Region region_;
+  PixelBox region_;
   int count_ = 0;
 };
 
@@ -55,24 +55,26 @@ class BandSharingTest : public testing::Test {
   using Result = BandSharing<ScriptedBands>::Result;
 
   // The GPU may do 60 of the region's rows.
-  Result run(const Region& region, int threads, std::function<bool(int)> in, bool starts = true) {
+  Result run(const PixelBox& region, int threads, std::function<bool(int)> in, bool starts = true) {
     ScriptedBands bands(frame_, std::move(in));
     BandSharing<ScriptedBands> sharing(frame_.height(), threads);
     const Result result = sharing.run(
         bands, region, std::min(60, region.height), [&] { return starts; },
-        [&](const Region& rows, NextStrip next) { return sum_strip_cpu(frame_, rows, fix(filter), next); });
+        [&](const PixelBox& rows, NextChunk next) {
+          return chunk_moments_cpu(frame_, rows, fix(filter), next);
+        });
     EXPECT_EQ(bands.ends, starts ? 1 : 0);
-    EXPECT_EQ(result.sums, sum_cpu(frame_, region, filter, 1));
+    EXPECT_EQ(result.moments, moments_cpu(frame_, region, filter, 1));
     return result;
   }
 
   const test::RandomFrame random_{FrameFormat::rgba, 200, 101, 61};
   const Frame frame_ = random_.host();
-  const Region regions_[3] = {frame_.whole(), {3, 7, 190, 80}, {100, 20, 1, 3}};
+  const PixelBox regions_[3] = {frame_.whole(), {3, 7, 190, 80}, {100, 20, 1, 3}};
 };
 
-TEST_F(BandSharingTest, TheBoundaryIsWhereACoreFindsABandThatIsIn) {
-  for (const Region& region : regions_) {
+TEST_F(BandSharingTest, TheBoundaryIsWhereAThreadFindsADoneBand) {
+  for (const PixelBox& region : regions_) {
     const int rows = std::min(60, region.height);
     for (const int threads : {1, 2, 5}) {
       for (const int done : {1, 2, 7, 14}) {
@@ -85,8 +87,8 @@ TEST_F(BandSharingTest, TheBoundaryIsWhereACoreFindsABandThatIsIn) {
   }
 }
 
-TEST_F(BandSharingTest, CoresDoEverythingBesideAGpuThatDoesNothing) {
-  for (const Region& region : regions_) {
+TEST_F(BandSharingTest, ThreadsDoEverythingBesideAnIdleGpu) {
+  for (const PixelBox& region : regions_) {
     for (const bool starts : {true, false}) {
       const Result result = run(
           region, 3, [](int) { return false; }, starts);
@@ -98,8 +100,8 @@ TEST_F(BandSharingTest, CoresDoEverythingBesideAGpuThatDoesNothing) {
 
 // Lanes do not go down evenly: where the boundary is found, a band of another lane may not be in yet. Nor its
 // predecessors: the cores add up what is missing.
-TEST_F(BandSharingTest, ALaneThatIsBehindIsMadeUpFor) {
-  for (const Region& region : regions_) {
+TEST_F(BandSharingTest, TheCpuCompletesALaneThatIsLate) {
+  for (const PixelBox& region : regions_) {
     run(region, 2, [](int band) { return band % 3 == 0 && band <= 9; });
     run(region, 2, [](int band) { return band % 3 == 0 ? band <= 9 : band % 3 == 1 && band <= 1; });
     run(region, 2, [](int band) { return band % 3 == 2 ? band <= 5 : band <= 12; });
@@ -112,8 +114,10 @@ TEST_F(BandSharingTest, ARunDoesNotSeeTheLastOne) {
     ScriptedBands bands(frame_, [&](int band) { return band < done; });
     const Result result = sharing.run(
         bands, frame_.whole(), 60, [] { return true; },
-        [&](const Region& rows, NextStrip next) { return sum_strip_cpu(frame_, rows, fix(filter), next); });
-    EXPECT_EQ(result.sums, sum_cpu(frame_, frame_.whole(), filter, 1)) << done;
+        [&](const PixelBox& rows, NextChunk next) {
+          return chunk_moments_cpu(frame_, rows, fix(filter), next);
+        });
+    EXPECT_EQ(result.moments, moments_cpu(frame_, frame_.whole(), filter, 1)) << done;
     EXPECT_EQ(result.gpu_rows, done * band_rows);
   }
 }

@@ -1,5 +1,5 @@
 // The maths of the kernels that add up a frame, on the host: no GPU is needed to see that it is right.
-#include <triptych/skin_tracker/locate.hpp>
+#include <triptych/skin_tracker/moments.hpp>
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include "moments/cuda/pixel_groups.cuh"
 #include "moments/cuda/pixel_weights.cuh"
 #include "skin_tracker/frame/frames.hpp"
-#include "skin_tracker/moments/print_sums.hpp"
+#include "skin_tracker/moments/print_moments.hpp"
 
 namespace triptych::skin_tracker {
 namespace {
@@ -17,26 +17,28 @@ using test::RandomFrame;
 
 // By single pixels and by groups.
 template <class Layout, class Weights>
-void expect_groups(const Frame& frame, const Region& region, const Weights& weights, const Sums& expected) {
+void expect_groups(const Frame& frame, const PixelBox& region, const Weights& weights,
+                   const Moments& expected) {
   const PixelGroups<Layout, Weights> pixels(frame, region, weights);
-  const AddSums add;
-  SumWords by_pixel = add.identity(), by_group = by_pixel, by_aligned_group = by_pixel;
+  const AddMoments add;
+  MomentWords by_pixel = add.identity(), by_group = by_pixel, by_aligned_group = by_pixel;
   for (std::int64_t i = 0; i < pixels.elements(); ++i) by_pixel = add(by_pixel, pixels(i));
   for (std::int64_t i = 0; i < pixels.elements(); i += 8) {
     by_group = add(by_group, pixels.fold(pixels.load(i), i, add));
     if (pixels.aligned())
       by_aligned_group = add(by_aligned_group, pixels.fold(pixels.load_aligned(i), i, add));
   }
-  EXPECT_EQ(to_sums(by_pixel), expected);
-  EXPECT_EQ(to_sums(by_group), expected);
+  EXPECT_EQ(to_moments(by_pixel), expected);
+  EXPECT_EQ(to_moments(by_group), expected);
   if (pixels.aligned()) {
-    EXPECT_EQ(to_sums(by_aligned_group), expected);
+    EXPECT_EQ(to_moments(by_aligned_group), expected);
   }
 }
 
 // The same of the tiles that warps add up, lane after lane.
 template <class Layout, int steps, class Weights>
-void expect_tiles(const Frame& frame, const Region& region, const Weights& weights, const Sums& expected) {
+void expect_tiles(const Frame& frame, const PixelBox& region, const Weights& weights,
+                  const Moments& expected) {
   const FrameTiles<Layout, Weights, steps, Reading::kept> frame_tiles(frame, region, weights);
   std::uint64_t sum[6] = {};
   using Tiles = FrameTiles<Layout, Weights, steps, Reading::kept>;
@@ -49,7 +51,7 @@ void expect_tiles(const Frame& frame, const Region& region, const Weights& weigh
     std::int64_t weight = 0, x = 0, y = 0, xx = 0, xy = 0, yy = 0;
     for (int lane = 0; lane < 32; ++lane) {
       const auto start = start_of(tile, lane), next = start_of(tile + 1, lane);
-      if (tile == 0) frame_tiles.ask(start, lane, ahead[lane]);
+      if (tile == 0) frame_tiles.prefetch(start, lane, ahead[lane]);
       const bool more = tile + 1 < frame_tiles.tiles();
       const LaneSums l = frame_tiles.of_lane(start, lane, ahead[lane], next, more);
       weight += l.weight, x += l.x, y += l.y, xy += l.xy, yy += l.yy;
@@ -64,19 +66,20 @@ void expect_tiles(const Frame& frame, const Region& region, const Weights& weigh
                      high(xx), low(xy),      high(xy), low(yy), high(yy)};
     for (int k = 0; k < 6; ++k) sum[k] += frame_tiles.sum_of(t, k);
   }
-  EXPECT_EQ(to_sums({sum[0], sum[1], sum[2], sum[3], sum[4], sum[5]}), expected);
+  EXPECT_EQ(to_moments({sum[0], sum[1], sum[2], sum[3], sum[4], sum[5]}), expected);
 }
 
 template <class Layout>
-void expect_both(const Frame& frame, const Region& region, const DotWeights& weights, const Sums& expected) {
+void expect_both(const Frame& frame, const PixelBox& region, const DotWeights& weights,
+                 const Moments& expected) {
   expect_groups<Layout>(frame, region, weights, expected);
   expect_tiles<Layout, 1>(frame, region, weights, expected);
   expect_tiles<Layout, 2>(frame, region, weights, expected);
   expect_tiles<Layout, 4>(frame, region, weights, expected);
 }
 
-void expect_both(const Frame& frame, const Region& region, const LinearFilter& f) {
-  const Sums expected = sum_cpu(frame, region, f, 1);
+void expect_both(const Frame& frame, const PixelBox& region, const LinearFilter& f) {
+  const Moments expected = moments_cpu(frame, region, f, 1);
   const DotWeights weights(fix(f, channels_of(frame.format())), frame.format());
   by_layout(frame.format(),
             [&](auto layout) { expect_both<decltype(layout)>(frame, region, weights, expected); });
@@ -94,7 +97,7 @@ TEST(PixelGroups, TheirSumsAreTheFramesOnTheHostToo) {
     SCOPED_TRACE(frame.words());
     const Frame host = frame.host();
     const int x = below(host.width()), y = below(host.height());
-    const Region region{x, y, below(host.width() - x + 1), below(host.height() - y + 1)};
+    const PixelBox region{x, y, below(host.width() - x + 1), below(host.height() - y + 1)};
     const auto any = [&](double most) { return most * (below(2001) - 1000) / 1000; };
     const LinearFilter f{any(0.05), any(0.05), any(0.05), any(2)};
     expect_both(host, host.whole(), f);

@@ -1,18 +1,17 @@
-// For .cu files: the sums of tile.cuh in ranges, one after the other, for a host that works beside the
-// GPU and watches them come in at a RangeDesk.
+// For .cu files: the sums of tile.cuh in ranges, by a persistent kernel that writes the result of each range
+// to a HostMailbox, for a host that works on the same input.
 //
-// The kernel stays: its first call comes with the launch, further ones as orders. Block 0 does nothing but
-// look at the host's words and hand them on, for two reasons. Blocks that all ask the host for one word get
-// it late: eight took 7 us from an order to an answer, one takes 2. And a load or a fence that is ordered for
-// the whole system holds up what its block reads from the host: one a range took the GPU's rate from 47 to
-// 32 GB/s (both on an H200). S is the source of tile.cuh with these differences:
-//   - it is copied word by word, so that it must be trivially copyable;
-//   - its pixels, or whatever the tiles are made of, may change between two calls: no loads by the read-only
-//     path.
+// The first call comes with the launch, further ones as commands. Block 0 only polls the host's words and
+// relays them to the other blocks, for two reasons. Several blocks that poll one word in host memory see it
+// late: eight took 7 us from a command to an answer, one takes 2. And a system-wide load or fence delays the
+// loads of its block from host memory: one per range reduced the GPU's rate from 47 to 32 GB/s (both on an
+// H200). S is the source of tile.cuh with these differences:
+//   - it is copied word by word and must be trivially copyable;
+//   - the data of the tiles may change between two calls: no loads by the read-only path.
 #pragma once
 
 #include <triptych/reduction/collective/tile.cuh>
-#include <triptych/reduction/range_desk.hpp>
+#include <triptych/reduction/host_mailbox.hpp>
 
 #include <cstring>
 
@@ -21,13 +20,13 @@ namespace triptych::reduction {
 namespace detail {
 
 template <class S>
-struct RangeOrder {
+struct RangeCommand {
   S source;
   std::int32_t tiles_per_range, ranges;
 };
 
 template <class S>
-constexpr int order_words = static_cast<int>(sizeof(RangeOrder<S>) / sizeof(std::uint32_t));
+constexpr int command_words = static_cast<int>(sizeof(RangeCommand<S>) / sizeof(std::uint32_t));
 
 __device__ inline std::uint64_t load_acquire_host(const std::uint64_t* word) {
   std::uint64_t v;
@@ -72,55 +71,55 @@ __device__ inline bool is_after(std::uint32_t a, std::uint32_t b) {
   return static_cast<std::int32_t>(a - b) > 0;
 }
 
-// A look at an order by a warp, with its words among the lanes.
+// A warp polls a command; its words are distributed over the lanes.
 template <int words>
-struct OrderLook {
-  static constexpr int a_lane = (words + 31) / 32;
-  std::uint64_t word[a_lane];
+struct CommandPoll {
+  static constexpr int per_lane = (words + 31) / 32;
+  std::uint64_t word[per_lane];
 
-  // To ask for the words takes no time, to look at them the time until they are there.
+  // Issues the loads; the first use of the words waits for them.
   template <class Load>
-  __device__ void ask(const std::uint64_t* at, const Load& load) {
+  __device__ void issue(const std::uint64_t* at, const Load& load) {
     const int lane = static_cast<int>(threadIdx.x % 32);
 #pragma unroll
-    for (int k = 0; k < a_lane; ++k) word[k] = load(at + min(lane + 32 * k, words - 1));
+    for (int k = 0; k < per_lane; ++k) word[k] = load(at + min(lane + 32 * k, words - 1));
   }
-  // Returns the number of an order after `last` whose words are all there; `last` when there is none.
-  __device__ std::uint32_t look(std::uint32_t last) const {
+  // The number of a command after `last` whose words have all arrived; `last` when there is none.
+  __device__ std::uint32_t number_after(std::uint32_t last) const {
     const auto number = static_cast<std::uint32_t>(__shfl_sync(all_lanes, word[0], 0) >> 32);
     bool here = is_after(number, last);
 #pragma unroll
-    for (int k = 0; k < a_lane; ++k) here = here && static_cast<std::uint32_t>(word[k] >> 32) == number;
+    for (int k = 0; k < per_lane; ++k) here = here && static_cast<std::uint32_t>(word[k] >> 32) == number;
     return __all_sync(all_lanes, here) ? number : last;
   }
-  // f(i, word) for each word of the order.
+  // f(i, word) for each word of the command.
   template <class F>
   __device__ void each(const F& f) const {
     const int lane = static_cast<int>(threadIdx.x % 32);
 #pragma unroll
-    for (int k = 0; k < a_lane; ++k) {
+    for (int k = 0; k < per_lane; ++k) {
       if (lane + 32 * k < words) f(lane + 32 * k, word[k]);
     }
   }
 };
 
-// Block 0, by a warp: until the host has had enough of a call it looks for that now and then, then for the
-// next order as often as it can.
+// Block 0, one warp: during a call it polls now and then for its end, afterwards continuously for the next
+// command.
 template <int words>
-__device__ inline void hand_on_orders(const RangeWords& at) {
-  constexpr std::uint64_t longest_call_ns = 1'000'000'000;
+__device__ inline void relay_commands(const MailboxWords& at) {
+  constexpr std::uint64_t max_call_ns = 1'000'000'000;
   constexpr unsigned pause_in_call_ns = 500, pause_ns = 40;
   const int lane = static_cast<int>(threadIdx.x % 32);
   std::uint32_t number = at.number;
   std::uint64_t since = nanoseconds();
   bool over = false;
   while (true) {
-    OrderLook<words> order;
+    CommandPoll<words> command;
     const std::uint64_t asked = lane == 0 ? load_host(at.control) : 0;
-    if (over) order.ask(at.order, load_acquire_host);  // on the same way
+    if (over) command.issue(at.command, load_acquire_host);  // in the same round trip
     const std::uint64_t control = __shfl_sync(all_lanes, asked, 0);
     const std::uint64_t waited = __shfl_sync(all_lanes, nanoseconds() - since, 0);
-    if (control >> 32 == at.number || waited > (over ? at.patience_ns : longest_call_ns)) break;
+    if (control >> 32 == at.number || waited > (over ? at.persistent_ns : max_call_ns)) break;
     if (!over) {
       if (is_after(number, static_cast<std::uint32_t>(control))) {
         __nanosleep(pause_in_call_ns);
@@ -128,36 +127,36 @@ __device__ inline void hand_on_orders(const RangeWords& at) {
       }
       over = true;
       if (lane == 0) store_relaxed(at.relayed_over, number);
-      if (at.patience_ns == 0) break;
+      if (at.persistent_ns == 0) break;
       since = nanoseconds();
       continue;
     }
-    const std::uint32_t next = order.look(number);
+    const std::uint32_t next = command.number_after(number);
     if (next == number) {
       __nanosleep(pause_ns);
       continue;
     }
-    order.each([&](int i, std::uint64_t word) { store_release(at.relay + i, word); });
+    command.each([&](int i, std::uint64_t word) { store_release(at.relay + i, word); });
     number = next;
     over = false;
     since = nanoseconds();
   }
   if (lane == 0) {
-    store_to_host(at.left, at.number);
-    store_relaxed(at.relayed_left, at.number);
+    store_to_host(at.ended, at.number);
+    store_relaxed(at.relayed_end, at.number);
   }
 }
 
-// By a block but for block 0: the ranges whose turn it is. A letter has what they add up to from the first
-// one on, and how long it took.
+// Every block but block 0 processes the ranges that are its number modulo the blocks. A result is the sum
+// over the block's ranges so far, and the time since the start of the call.
 template <class S>
-__device__ __forceinline__ void add_up_ranges(const RangeOrder<S>& order, std::uint32_t number,
-                                              const RangeWords& at) {
-  constexpr int asks = S::threads - 32;  // the thread that asks whether the call is over
+__device__ __forceinline__ void sum_ranges(const RangeCommand<S>& command, std::uint32_t number,
+                                           const MailboxWords& at) {
+  constexpr int poller = S::threads - 32;  // the thread that polls whether the call is over
   constexpr int warps = S::threads / 32;
-  const S source = order.source;
-  const int tiles_per_range = order.tiles_per_range;
-  const int ranges = order.ranges;
+  const S source = command.source;
+  const int tiles_per_range = command.tiles_per_range;
+  const int ranges = command.ranges;
   const auto& item = source.item(0);
   using Item = std::remove_cvref_t<decltype(item)>;
   using Tile = typename Item::Tile;
@@ -176,10 +175,10 @@ __device__ __forceinline__ void add_up_ranges(const RangeOrder<S>& order, std::u
   typename Item::Ahead ahead;
   if (warp < tiles_per_range && range < ranges) item.ask(start, ahead);
   for (; range < ranges && !stop; range += blocks) {
-    const bool over = threadIdx.x == asks && !is_after(number, load_relaxed(at.relayed_over));
+    const bool over = threadIdx.x == poller && !is_after(number, load_relaxed(at.relayed_over));
 #pragma unroll
     for (int i = 0; lane == 0 && i < S::words; ++i) before[warp][i] = 0;
-    // The last tile of a range asks for the block's next range: the bus has work while sums are made.
+    // The last tile of a range prefetches the block's next range: the bus stays busy during the reduction.
     for (int k = warp; k < tiles_per_range; k += warps) {
       const bool last = k + warps >= tiles_per_range;
       const int then = last ? range + blocks : range;
@@ -190,7 +189,7 @@ __device__ __forceinline__ void add_up_ranges(const RangeOrder<S>& order, std::u
 #pragma unroll
       for (int i = 0; !last && lane == 0 && i < S::words; ++i) before[warp][i] += item.sum_of(sums, i);
     }
-    if (threadIdx.x == asks) stopped = over;
+    if (threadIdx.x == poller) stopped = over;
     __syncthreads();
     if (warp < S::words) {
       std::uint64_t v = 0;
@@ -203,27 +202,27 @@ __device__ __forceinline__ void add_up_ranges(const RangeOrder<S>& order, std::u
     if (warp == 0 && lane <= 2 * S::words) {
       const std::uint64_t word =
           lane < 2 * S::words ? total[lane / 2] >> (lane % 2 * 32) : nanoseconds() - began;
-      store_to_host(at.letters + std::int64_t{range} * at.stride + lane,
+      store_to_host(at.results + std::int64_t{range} * at.stride + lane,
                     std::uint64_t{number} << 32 | (word & 0xffffffffu));
     }
   }
 }
 
-// The next order after a call into `words`, and its number, by a block; 0: there will be none.
+// By a block: copies the next command to `words` and returns its number; 0: the kernel must end.
 template <int count>
-__device__ inline std::uint32_t await_order(std::uint32_t number, const RangeWords& at,
-                                            std::uint32_t* words) {
+__device__ inline std::uint32_t await_command(std::uint32_t number, const MailboxWords& at,
+                                              std::uint32_t* words) {
   __shared__ std::uint32_t found;
-  __syncthreads();  // nobody reads the last order any more
+  __syncthreads();  // no thread reads the last command any more
   if (threadIdx.x < 32) {
-    OrderLook<count> order;
+    CommandPoll<count> command;
     std::uint32_t next;
     while (true) {
-      order.ask(at.relay, load_acquire);
-      if ((next = order.look(number)) != number) break;
-      if (__any_sync(all_lanes, threadIdx.x == 0 && load_relaxed(at.relayed_left) == at.number)) break;
+      command.issue(at.relay, load_acquire);
+      if ((next = command.number_after(number)) != number) break;
+      if (__any_sync(all_lanes, threadIdx.x == 0 && load_relaxed(at.relayed_end) == at.number)) break;
     }
-    order.each([&](int i, std::uint64_t word) { words[i] = static_cast<std::uint32_t>(word); });
+    command.each([&](int i, std::uint64_t word) { words[i] = static_cast<std::uint32_t>(word); });
     if (threadIdx.x == 0) found = next == number ? 0 : next;
   }
   __syncthreads();
@@ -232,11 +231,11 @@ __device__ inline std::uint32_t await_order(std::uint32_t number, const RangeWor
 
 template <class S>
 __global__ void __launch_bounds__(S::threads, S::blocks_per_multiprocessor)
-    tile_ranges_kernel(const __grid_constant__ RangeOrder<S> first, const RangeWords at) {
+    tile_ranges_kernel(const __grid_constant__ RangeCommand<S> first, const MailboxWords at) {
   static_assert(S::words <= S::threads / 32 && 2 * S::words < 32);
-  constexpr int count = order_words<S>;
+  constexpr int count = command_words<S>;
   if (blockIdx.x == 0) {
-    if (threadIdx.x < 32) hand_on_orders<count>(at);
+    if (threadIdx.x < 32) relay_commands<count>(at);
     return;
   }
   __shared__ __align__(16) std::uint32_t words[count];
@@ -245,39 +244,40 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_multiprocessor)
   __syncthreads();
   std::uint32_t number = at.number;
   while (number != 0) {
-    add_up_ranges(*reinterpret_cast<const RangeOrder<S>*>(words), number, at);
-    number = await_order<count>(number, at, words);
+    sum_ranges(*reinterpret_cast<const RangeCommand<S>*>(words), number, at);
+    number = await_command<count>(number, at, words);
   }
 }
 
 }  // namespace detail
 
-struct NothingToDo {
+struct NoAction {
   void operator()() const {}
 };
 
-// Starts the desk's call (next_call() was before it) and returns: the first ranges are done first, each of so
-// many tiles, and the desk says which are in. An order takes no call of the driver; before_launch() is called
-// when there is none to take it, for a caller whose current device may be another.
-template <class S, class BeforeLaunch = NothingToDo>
-void start_tile_ranges(const S& source, int tiles_per_range, int ranges, RangeDesk& desk,
+// Starts the mailbox's call (after next_call()) and returns. Ranges of tiles_per_range tiles are processed in
+// ascending order; the mailbox says which are done. A command needs no driver call; before_launch() is called
+// before a launch, for a caller whose current device may be another.
+template <class S, class BeforeLaunch = NoAction>
+void start_tile_ranges(const S& source, int tiles_per_range, int ranges, HostMailbox& mailbox,
                        BeforeLaunch before_launch = {}) {
   constexpr auto kernel = detail::tile_ranges_kernel<S>;
-  static_assert(std::is_trivially_copyable_v<S> && detail::order_words<S> <= RangeDesk::max_order_words);
-  require(tiles_per_range >= 1 && ranges >= 1 && ranges <= desk.max_ranges(), "cannot add up ", ranges,
-          " ranges of ", tiles_per_range, " tiles, there are words for ", desk.max_ranges());
-  const detail::RangeOrder<S> order{source, tiles_per_range, ranges};
+  static_assert(std::is_trivially_copyable_v<S> &&
+                detail::command_words<S> <= HostMailbox::max_command_words);
+  require(tiles_per_range >= 1 && ranges >= 1 && ranges <= mailbox.max_ranges(), "cannot sum ", ranges,
+          " ranges of ", tiles_per_range, " tiles: the mailbox holds ", mailbox.max_ranges());
+  const detail::RangeCommand<S> command{source, tiles_per_range, ranges};
   const auto* const id = reinterpret_cast<const void*>(kernel);
-  if (desk.is_ready(id)) {
-    std::uint32_t words[detail::order_words<S>];
-    std::memcpy(words, &order, sizeof words);
-    desk.order(words);
+  if (mailbox.accepts_command(id)) {
+    std::uint32_t words[detail::command_words<S>];
+    std::memcpy(words, &command, sizeof words);
+    mailbox.command(words);
     return;
   }
   before_launch();
-  const LaunchShape shape{dim3(static_cast<unsigned>(desk.blocks() + 1)), S::threads};
-  launch(kernel, shape, desk.stream(), order, desk.words_for_launch(id));
-  desk.launched(id);
+  const LaunchShape shape{dim3(static_cast<unsigned>(mailbox.blocks() + 1)), S::threads};
+  launch(kernel, shape, mailbox.stream(), command, mailbox.words_for_launch(id));
+  mailbox.launched(id);
 }
 
 }  // namespace triptych::reduction

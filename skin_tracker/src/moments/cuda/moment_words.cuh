@@ -1,4 +1,4 @@
-// The sums of a frame as kernels add them up.
+// Moments as the trivial accumulator of kernels.
 #pragma once
 
 #include <triptych/core/host_device.hpp>
@@ -9,27 +9,27 @@
 
 namespace triptych::skin_tracker {
 
-// Sums as words modulo 2^64: the same 48 bytes, but trivial, as an accumulator must be.
-struct SumWords {
+// Words modulo 2^64: the same 48 bytes as Moments, but trivial, as an accumulator must be.
+struct MomentWords {
   std::uint64_t weight, x, y, xx, xy, yy;
-  friend bool operator==(const SumWords&, const SumWords&) = default;
+  friend bool operator==(const MomentWords&, const MomentWords&) = default;
 };
-static_assert(sizeof(SumWords) == sizeof(Sums) && alignof(SumWords) == alignof(Sums));
+static_assert(sizeof(MomentWords) == sizeof(Moments) && alignof(MomentWords) == alignof(Moments));
 
-inline Sums to_sums(const SumWords& words) { return std::bit_cast<Sums>(words); }
+inline Moments to_moments(const MomentWords& words) { return std::bit_cast<Moments>(words); }
 
-struct AddSums {
-  using Value = SumWords;
+struct AddMoments {
+  using Value = MomentWords;
   static constexpr bool exact = true;
   static constexpr bool expensive = true;  // 12 registers: one accumulator a thread is enough
 
-  TRIPTYCH_HD SumWords identity() const { return {0, 0, 0, 0, 0, 0}; }
-  TRIPTYCH_HD SumWords operator()(const SumWords& a, const SumWords& b) const {
+  TRIPTYCH_HD MomentWords identity() const { return {0, 0, 0, 0, 0, 0}; }
+  TRIPTYCH_HD MomentWords operator()(const MomentWords& a, const MomentWords& b) const {
     return {a.weight + b.weight, a.x + b.x, a.y + b.y, a.xx + b.xx, a.xy + b.xy, a.yy + b.yy};
   }
 
 #ifdef __CUDACC__
-  __device__ static void atomic(SumWords* address, const SumWords& v) {
+  __device__ static void atomic(MomentWords* address, const MomentWords& v) {
     auto* word = reinterpret_cast<unsigned long long*>(address);
     atomicAdd(word, v.weight);
     atomicAdd(word + 1, v.x);

@@ -1,5 +1,4 @@
-// What the CPU and the GPU twin of the sums share: how a pixel's three bytes are found, what they mean, and
-// the check of a region.
+// Reading a pixel of any format and its colour, for host and device, and the check of a region.
 #pragma once
 
 #include <triptych/core/host_device.hpp>
@@ -22,7 +21,7 @@ constexpr bool is_blue_first(FrameFormat format) {
   return format == FrameFormat::bgr || format == FrameFormat::bgra;
 }
 
-// of(the format as a type): what depends on it is chosen once, not for each pixel.
+// Calls of(the format as a type): format-dependent code is chosen once, not per pixel.
 template <class Of>
 auto by_format(FrameFormat format, Of of) {
   using F = FrameFormat;
@@ -45,8 +44,7 @@ auto by_format(FrameFormat format, Of of) {
 
 // InvalidArgument unless the region lies inside a frame of that size. An empty one does, where it starts
 // inside.
-void check_region(const Region& region, int width, int height);
-inline bool is_empty(const Region& region) { return region.width == 0 || region.height == 0; }
+void check_region(const PixelBox& region, int width, int height);
 
 // Red, green, blue, or Y, U, V.
 struct PixelBytes {
@@ -89,7 +87,7 @@ TRIPTYCH_INLINE_HD Rgb8 rgb_of_yuv(std::int32_t y, std::int32_t u, std::int32_t 
           byte(grey + blue_u * (u - 128))};
 }
 
-// The colour of a pixel as a table wants it.
+// The colour of a pixel, the index of a table.
 template <FrameFormat format>
 TRIPTYCH_INLINE_HD Rgb8 colour_of(const PixelBytes& p) {
   if constexpr (channels_of(format) == Channels::rgb) {
@@ -100,21 +98,22 @@ TRIPTYCH_INLINE_HD Rgb8 colour_of(const PixelBytes& p) {
   }
 }
 
-// The sums of a row whose weights add up to these, x counted from `first` columns right of the frame's
-// middle; the row lies dy below the middle.
-TRIPTYCH_INLINE_HD Sums sums_of_row(std::uint64_t weight, std::uint64_t x, std::uint64_t xx,
-                                    std::int64_t first, std::int64_t dy) {
+// The moments of a row from its sums of weight, x weight and x x weight, with x from `first` columns right of
+// the frame's middle; the row lies dy below the middle.
+TRIPTYCH_INLINE_HD Moments moments_of_row(std::uint64_t weight, std::uint64_t x, std::uint64_t xx,
+                                          std::int64_t first, std::int64_t dy) {
   const auto w = static_cast<std::int64_t>(weight);
   const auto local = static_cast<std::int64_t>(x);
   const std::int64_t sum_x = local + first * w;
-  Sums sums;
-  sums.weight = weight;
-  sums.x = sum_x;
-  sums.y = dy * w;
-  sums.xx = static_cast<std::uint64_t>(static_cast<std::int64_t>(xx) + 2 * first * local + first * first * w);
-  sums.xy = dy * sum_x;
-  sums.yy = static_cast<std::uint64_t>(dy * dy * w);
-  return sums;
+  Moments moments;
+  moments.weight = weight;
+  moments.x = sum_x;
+  moments.y = dy * w;
+  moments.xx =
+      static_cast<std::uint64_t>(static_cast<std::int64_t>(xx) + 2 * first * local + first * first * w);
+  moments.xy = dy * sum_x;
+  moments.yy = static_cast<std::uint64_t>(dy * dy * w);
+  return moments;
 }
 
 }  // namespace triptych::skin_tracker

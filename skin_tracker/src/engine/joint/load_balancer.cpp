@@ -1,5 +1,5 @@
 #include <triptych/core/error.hpp>
-#include <triptych/skin_tracker/split.hpp>
+#include <triptych/skin_tracker/load_balancer.hpp>
 
 #include <algorithm>
 #include <array>
@@ -14,17 +14,17 @@ constexpr double fading = 0.95;            // what a measurement still counts a 
 constexpr double far_off = 1.5;            // times longer or shorter than expected: a surprise
 constexpr double kept_after_change = 0.2;  // what the past counts once conditions have changed
 
-// Now and then the share leaves the balance to see whether the lines still hold: by so much that the frame
-// should take a fifth longer, at most a twelfth of its rows, and only when so many frames have passed and a
-// small part of their time has paid for it (to start an idle side can cost a lot).
+// Now and then the share leaves the optimum to check the models: by as much as should cost a fifth of the
+// frame's time, at most a twelfth of its rows, not before explore_every frames have passed, and only within a
+// budget of a small part of their time (to start an idle side can be expensive).
 constexpr std::int64_t explore_every = 16;
 constexpr std::int64_t max_explored_part = 12;
 constexpr double explored_time = 0.2;
 constexpr double spent_on_exploring = 0.02;
 constexpr double max_saved = 10;  // frames' time
 
-// The first frame wakes threads and fetches code: its times say nothing of the others. Then each of three
-// shares is tried twice, and the shorter times count: something else may have run meanwhile.
+// The first frame wakes threads and loads code: its times are ignored. Then each of three shares is tried
+// twice, and the shorter times count, because another process may have interfered.
 constexpr std::int64_t unmeasured_frames = 1;
 constexpr std::int64_t first_shares = 3;
 
@@ -89,13 +89,13 @@ std::int64_t balanced_share(const TimeModel& gpu, const TimeModel& cpu, std::int
   return static_cast<std::int64_t>(std::llround(share));
 }
 
-Splitter::Splitter(std::int64_t total) : total_(total) {
+LoadBalancer::LoadBalancer(std::int64_t total) : total_(total) {
   require(total >= 0, "cannot share ", total, " rows");
 }
 
-std::int64_t Splitter::next_gpu_share() {
+std::int64_t LoadBalancer::next_gpu_share() {
   const std::int64_t frame = frame_++;
-  // Three different shares show both lines; a frame of a row or two has not so many.
+  // Three different shares determine both lines; frames of one or two rows have fewer.
   const std::int64_t tried = std::max<std::int64_t>(0, frame - unmeasured_frames);
   if (tried < 2 * first_shares) {
     const std::int64_t quarters = std::array{2, 3, 1}[static_cast<std::size_t>(tried % first_shares)];
@@ -124,7 +124,7 @@ std::int64_t Splitter::next_gpu_share() {
   return share;
 }
 
-void Splitter::report(std::int64_t gpu_share, double gpu_us, double cpu_us) {
+void LoadBalancer::report(std::int64_t gpu_share, double gpu_us, double cpu_us) {
   require(gpu_share >= 0 && gpu_share <= total_, "a share of ", gpu_share, " rows is not one of ", total_);
   const std::int64_t tried = frame_ - 1 - unmeasured_frames;
   if (tried < 0) return;

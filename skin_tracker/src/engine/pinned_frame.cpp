@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "engine/page_locked.hpp"
+#include "engine/pinned_frame.hpp"
 
 namespace triptych::skin_tracker {
 
@@ -18,7 +18,7 @@ cudaPointerAttributes attributes_of(const std::uint8_t* data) {
 
 }  // namespace
 
-Whereabouts find(const Frame& frame) {
+PinnedFrameInfo pinned_frame_info(const Frame& frame) {
   const cudaPointerAttributes pixels = attributes_of(frame.data());
   if (pixels.type == cudaMemoryTypeUnregistered) return {};
   const auto* const data = static_cast<const std::uint8_t*>(pixels.devicePointer);

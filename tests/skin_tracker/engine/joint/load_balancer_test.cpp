@@ -1,5 +1,5 @@
 #include <triptych/core/error.hpp>
-#include <triptych/skin_tracker/split.hpp>
+#include <triptych/skin_tracker/load_balancer.hpp>
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/joint/gpu_clock.hpp"
+#include "engine/joint/gpu_start_estimator.hpp"
 #include "testing/expect_error.hpp"
 #include "testing/random.hpp"
 
@@ -37,12 +37,12 @@ constexpr Machine machines[] = {
     {12, 0.145, 4, 0.058}, {5, 0.1, 5, 0.1}, {8, 0.01, 2, 1.0}, {400, 0.1, 2, 0.2}, {3, 0.5, 900, 0.6}};
 constexpr std::int64_t rows = 1080;
 
-std::int64_t step(Splitter& splitter, const Machine& machine, std::int64_t total, double gpu_noise = 1,
+std::int64_t step(LoadBalancer& balancer, const Machine& machine, std::int64_t total, double gpu_noise = 1,
                   double cpu_noise = 1) {
-  const std::int64_t share = splitter.next_gpu_share();
+  const std::int64_t share = balancer.next_gpu_share();
   EXPECT_GE(share, 0);
   EXPECT_LE(share, total);
-  splitter.report(share, gpu_noise * machine.gpu_us(share), cpu_noise * machine.cpu_us(total - share));
+  balancer.report(share, gpu_noise * machine.gpu_us(share), cpu_noise * machine.cpu_us(total - share));
   return share;
 }
 
@@ -106,15 +106,15 @@ TEST(BalancedShare, EndsBothSidesAtTheSameTime) {
   EXPECT_EQ(balanced_share(gpu, cpu, 0), 0);
 }
 
-TEST(Splitter, ComesWithinThreePercentOfTheBestInFewFrames) {
+TEST(LoadBalancer, ComesWithinThreePercentOfTheBestInFewFrames) {
   for (const Machine& machine : machines) {
     SCOPED_TRACE("GPU " + std::to_string(machine.gpu_fixed_us) + " + " + std::to_string(machine.gpu_row_us) +
                  " n");
-    Splitter splitter(rows);
+    LoadBalancer balancer(rows);
     const double best_us = machine.best_us(rows);
     int off = 0;
     for (int frame = 0; frame < 200; ++frame) {
-      const std::int64_t share = step(splitter, machine, rows);
+      const std::int64_t share = step(balancer, machine, rows);
       if (frame < 7) continue;  // one that is not measured, three shares twice
       off += machine.frame_us(share, rows) > 1.03 * best_us;
       EXPECT_LE(off, frame / 16) << frame;  // one frame in 16 may explore
@@ -122,18 +122,18 @@ TEST(Splitter, ComesWithinThreePercentOfTheBestInFewFrames) {
   }
 }
 
-TEST(Splitter, LearnsAgainWhenOneSideSlowsDownThreefold) {
+TEST(LoadBalancer, LearnsAgainWhenOneSideSlowsDownThreefold) {
   for (const bool gpu_slows : {false, true}) {
     const Machine before{12, 0.145, 4, 0.058};
     Machine after = before;
     (gpu_slows ? after.gpu_fixed_us : after.cpu_fixed_us) *= 3;
     (gpu_slows ? after.gpu_row_us : after.cpu_row_us) *= 3;
-    Splitter splitter(rows);
+    LoadBalancer balancer(rows);
     int frame = 0;
-    for (; frame < 70; ++frame) step(splitter, before, rows);
+    for (; frame < 70; ++frame) step(balancer, before, rows);
     int off = 0;
     for (; frame < 140; ++frame) {
-      const std::int64_t share = step(splitter, after, rows);
+      const std::int64_t share = step(balancer, after, rows);
       if (frame < 76) continue;
       off += after.frame_us(share, rows) > 1.03 * after.best_us(rows);
       EXPECT_LE(off, 1 + (frame - 76) / 16) << frame;
@@ -141,16 +141,16 @@ TEST(Splitter, LearnsAgainWhenOneSideSlowsDownThreefold) {
   }
 }
 
-TEST(Splitter, LearnsAgainWhenOnlyTheFixedPartGrows) {
+TEST(LoadBalancer, LearnsAgainWhenOnlyTheFixedPartGrows) {
   const Machine before{12, 0.145, 4, 0.058};
   Machine after = before;
   after.gpu_fixed_us = 30;
-  Splitter splitter(rows);
+  LoadBalancer balancer(rows);
   int frame = 0;
-  for (; frame < 64; ++frame) step(splitter, before, rows);
+  for (; frame < 64; ++frame) step(balancer, before, rows);
   double time_us = 0, best_us = 0;
   for (; frame < 264; ++frame) {
-    const double us = after.frame_us(step(splitter, after, rows), rows);
+    const double us = after.frame_us(step(balancer, after, rows), rows);
     if (frame < 164) continue;
     time_us += us;
     best_us += after.best_us(rows);
@@ -158,12 +158,12 @@ TEST(Splitter, LearnsAgainWhenOnlyTheFixedPartGrows) {
   EXPECT_LE(time_us, 1.03 * best_us);
 }
 
-TEST(Splitter, LivesWithNoiseAndOutliers) {
+TEST(LoadBalancer, LivesWithNoiseAndOutliers) {
   constexpr std::uint64_t seed = 29;
   TRIPTYCH_TRACE_SEED(seed);
   PhiloxStream random(seed, 0);
   for (const Machine& machine : machines) {
-    Splitter splitter(rows);
+    LoadBalancer balancer(rows);
     double time_us = 0, best_us = 0;
     for (int frame = 0; frame < 1000; ++frame) {
       const auto noise = [&] {
@@ -171,7 +171,7 @@ TEST(Splitter, LivesWithNoiseAndOutliers) {
         return random.next_uniform() < 0.02f ? 8 * spread : spread;  // now and then something else ran
       };
       const double gpu_noise = noise();
-      const std::int64_t share = step(splitter, machine, rows, gpu_noise, noise());
+      const std::int64_t share = step(balancer, machine, rows, gpu_noise, noise());
       if (frame < 10) continue;
       time_us += machine.frame_us(share, rows);
       best_us += machine.best_us(rows);
@@ -183,44 +183,44 @@ TEST(Splitter, LivesWithNoiseAndOutliers) {
 
 // A first frame that takes a hundred times as long, as it does when threads are made and code is fetched,
 // leaves no trace; a GPU that was slow for a while is tried again soon.
-TEST(Splitter, IsNotMisledByASlowStartNorByABadSpell) {
+TEST(LoadBalancer, IsNotMisledByASlowStartNorByABadSpell) {
   const Machine machine{12, 0.145, 4, 0.058};
   const double best_us = machine.best_us(rows);
-  Splitter splitter(rows);
-  const std::int64_t first = splitter.next_gpu_share();
-  splitter.report(first, 50000, 80000);
-  for (int frame = 1; frame < 7; ++frame) step(splitter, machine, rows);
+  LoadBalancer balancer(rows);
+  const std::int64_t first = balancer.next_gpu_share();
+  balancer.report(first, 50000, 80000);
+  for (int frame = 1; frame < 7; ++frame) step(balancer, machine, rows);
   for (int frame = 7; frame < 16; ++frame)
-    EXPECT_LE(machine.frame_us(step(splitter, machine, rows), rows), 1.03 * best_us) << frame;
+    EXPECT_LE(machine.frame_us(step(balancer, machine, rows), rows), 1.03 * best_us) << frame;
   Machine slow = machine;
   slow.gpu_fixed_us = 20000;
-  for (int frame = 0; frame < 50; ++frame) step(splitter, slow, rows);
-  EXPECT_EQ(step(splitter, slow, rows), 0);
+  for (int frame = 0; frame < 50; ++frame) step(balancer, slow, rows);
+  EXPECT_EQ(step(balancer, slow, rows), 0);
   int frame = 0;
-  while (machine.frame_us(step(splitter, machine, rows), rows) > 1.03 * best_us && frame < 1000) ++frame;
+  while (machine.frame_us(step(balancer, machine, rows), rows) > 1.03 * best_us && frame < 1000) ++frame;
   EXPECT_LE(frame, 600);
 }
 
-// As the joint tracker does it: the GPU may go some rows beyond its share, and where the cores meet it both
+// As the joint tracker does it: the GPU may go some rows beyond its share, and where the cores reach it both
 // stop. A GPU that comes to its limit first waits, and its results are seen when the cores come: only its own
 // clock tells that it was done long before, and that it could do more.
-TEST(Splitter, LearnsFromSidesThatMeetWhatAGpuThatWaitsCouldDo) {
+TEST(LoadBalancer, LearnsFromAFloatingBoundaryWhatAnIdleGpuCouldDo) {
   constexpr std::uint64_t seed = 31;
   TRIPTYCH_TRACE_SEED(seed);
   constexpr std::int64_t spare = 33;
   for (const double cpu_row_us : {0.058, 0.11, 0.21, 0.42, 0.8}) {  // of 16 cores down to one
-    Splitter splitter(rows);
-    GpuClock clock;
+    LoadBalancer balancer(rows);
+    GpuStartEstimator clock;
     PhiloxStream random(seed, 0);
     double time_us = 0, best_us = 0;
     constexpr int learning = 30, frames = 600;
     for (int frame = 0; frame < frames; ++frame) {
       const Machine machine{5, 0.16, 2, cpu_row_us * (1 + 0.2 * double(random.next_normal_pair().first))};
-      std::int64_t share = std::min(splitter.next_gpu_share() + spare, rows);
-      while (share > 0 && machine.gpu_us(share) > machine.cpu_us(rows - share)) --share;  // they meet
+      std::int64_t share = std::min(balancer.next_gpu_share() + spare, rows);
+      while (share > 0 && machine.gpu_us(share) > machine.cpu_us(rows - share)) --share;  // the boundary
       const double end_us = machine.cpu_us(rows - share);
       const double gpu_us = machine.gpu_us(share) - machine.gpu_fixed_us;
-      splitter.report(share, clock.end_us(gpu_us, end_us), end_us);
+      balancer.report(share, clock.end_us(gpu_us, end_us), end_us);
       if (frame < learning) continue;
       time_us += end_us;
       best_us += machine.best_us(rows);
@@ -231,13 +231,13 @@ TEST(Splitter, LearnsFromSidesThatMeetWhatAGpuThatWaitsCouldDo) {
   }
 }
 
-TEST(Splitter, SharesTinyFrames) {
+TEST(LoadBalancer, SharesTinyFrames) {
   for (const std::int64_t total : {0, 1, 2, 3}) {
     for (const Machine& machine : machines) {
-      Splitter splitter(total);
+      LoadBalancer balancer(total);
       double time_us = 0;
       for (int frame = 0; frame < 300; ++frame) {
-        const std::int64_t share = step(splitter, machine, total);
+        const std::int64_t share = step(balancer, machine, total);
         if (frame >= 10) time_us += machine.frame_us(share, total);
       }
       EXPECT_LE(time_us, 1.5 * 290 * machine.best_us(total)) << total;  // a row more or less is a third
@@ -245,11 +245,11 @@ TEST(Splitter, SharesTinyFrames) {
   }
 }
 
-TEST(Splitter, RejectsWhatIsNoShare) {
-  EXPECT_ERROR(Splitter(-1), InvalidArgument, "-1 rows");
-  Splitter splitter(10);
-  EXPECT_ERROR(splitter.report(11, 1, 1), InvalidArgument, "11 rows");
-  EXPECT_ERROR(splitter.report(-1, 1, 1), InvalidArgument, "-1 rows");
+TEST(LoadBalancer, RejectsWhatIsNoShare) {
+  EXPECT_ERROR(LoadBalancer(-1), InvalidArgument, "-1 rows");
+  LoadBalancer balancer(10);
+  EXPECT_ERROR(balancer.report(11, 1, 1), InvalidArgument, "11 rows");
+  EXPECT_ERROR(balancer.report(-1, 1, 1), InvalidArgument, "-1 rows");
 }
 
 }  // namespace

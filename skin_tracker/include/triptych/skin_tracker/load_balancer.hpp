@@ -1,4 +1,5 @@
-// How to share a frame's rows between CPU and GPU, learnt while running: each side's time is a + b n.
+// LoadBalancer: learns while running how to share a frame's rows between CPU and GPU. The time of a side for
+// n rows is modelled as a + b n.
 #pragma once
 
 #include <array>
@@ -6,12 +7,12 @@
 
 namespace triptych::skin_tracker {
 
-// Least squares over recent measurements, older ones fading, with neither part below 0. A measurement far
-// from what was expected is taken for an outlier, a second one in a row for changed conditions: the model
-// then follows at once.
+// Least squares over recent measurements, older ones fading, with neither part below 0. One
+// measurement far from the expected time counts as an outlier, a second one in a row as changed conditions:
+// the model then follows at once.
 class TimeModel {
  public:
-  void add(double n, double us);  // ignored unless both are above 0: a side without rows tells nothing
+  void add(double n, double us);  // ignored unless both are above 0
   bool known() const;             // at least two different n; until then the time is taken as b n
   bool surprised() const { return surprise_ != 1; }  // the last measurement was set aside
   double fixed_us() const;
@@ -23,12 +24,12 @@ class TimeModel {
   double surprise_ = 1;  // the last measurement against the expected one, when it was set aside
 };
 
-class Splitter {
+class LoadBalancer {
  public:
-  explicit Splitter(std::int64_t total);  // rows
+  explicit LoadBalancer(std::int64_t total);  // rows
 
-  // The GPU's share of the next frame, 0 .. total. Explores a little while a model is not known, and now and
-  // then later, so that a change is noticed.
+  // The GPU's rows of the next frame, 0 .. total. Explores a little until both models are known, and now and
+  // then later, to notice a change.
   std::int64_t next_gpu_share();
   void report(std::int64_t gpu_share, double gpu_us, double cpu_us);
 
@@ -39,7 +40,7 @@ class Splitter {
   std::int64_t total_;
   std::int64_t frame_ = 0;
   std::int64_t next_exploration_ = 16, explored_ = 0;
-  double saved_us_ = 0;  // what may be lost by the next exploration
+  double saved_us_ = 0;  // time budget of the next exploration
   struct Times {
     double gpu_us, cpu_us;
   };

@@ -1,4 +1,4 @@
-// The summer that uses a GPU alone.
+// The engine that uses a GPU alone.
 #include <triptych/core/parallel.hpp>
 
 #include <array>
@@ -6,22 +6,22 @@
 #include <memory>
 
 #include "engine/gpu_slot.hpp"
-#include "engine/summer.hpp"
-#include "frame/locate_math.hpp"
+#include "engine/moment_engine.hpp"
+#include "frame/pixel_math.hpp"
 
 namespace triptych::skin_tracker {
 
 namespace {
 
-// A ring of slots: while one frame is added up, the next is on its way.
-class CudaSummer final : public Summer {
+// A ring of slots: the copy of one frame overlaps with the kernel of another.
+class CudaMomentEngine final : public MomentEngine {
  public:
-  CudaSummer(const SharedWeights& weights, FrameFormat format, int width, int height, int threads)
+  CudaMomentEngine(const SharedWeights& weights, FrameFormat format, int width, int height, int threads)
       : threads_(threads) {
     for (auto& slot : slots_) slot = std::make_unique<GpuSlot>(weights, format, width, height);
   }
 
-  void begin(const Frame& frame, const Region& region) override {
+  void begin(const Frame& frame, const PixelBox& region) override {
     start(region, [&](GpuSlot& slot) {
       const int pieces = slot.plan(frame, region);
       parallel_chunks(pieces, 1, threads_, [&](std::int64_t, std::int64_t, std::int64_t piece) {
@@ -29,22 +29,22 @@ class CudaSummer final : public Summer {
       });
     });
   }
-  void begin(const DeviceFrame& frame, const Region& region) override {
+  void begin(const DeviceFrame& frame, const PixelBox& region) override {
     start(region, [&](GpuSlot& slot) { slot.start(frame, region); });
   }
   int gpu_rows() const override { return gpu_rows_; }
-  Sums finish() override {
+  Moments finish() override {
     GpuSlot* const slot = running_.front();
     running_.pop_front();
-    return slot == nullptr ? Sums{} : slot->wait();
+    return slot == nullptr ? Moments{} : slot->wait();
   }
 
  private:
-  // Null stands for an empty region, which has nothing to wait for.
+  // A null slot stands for an empty region.
   template <class Start>
-  void start(const Region& region, Start start_slot) {
+  void start(const PixelBox& region, Start start_slot) {
     gpu_rows_ = region.height;
-    if (is_empty(region)) {
+    if (region.empty()) {
       running_.push() = nullptr;
       return;
     }
@@ -52,7 +52,7 @@ class CudaSummer final : public Summer {
     try {
       start_slot(slot);
     } catch (...) {
-      slot.abandon();  // the frame is the caller's again
+      slot.abandon();  // nothing reads the caller's frame any more
       throw;
     }
     next_ = (next_ + 1) % slots_.size();
@@ -68,9 +68,9 @@ class CudaSummer final : public Summer {
 
 }  // namespace
 
-std::unique_ptr<Summer> make_cuda_summer(const SharedWeights& weights, FrameFormat format, int width,
-                                         int height, int threads) {
-  return std::make_unique<CudaSummer>(weights, format, width, height, threads);
+std::unique_ptr<MomentEngine> make_cuda_engine(const SharedWeights& weights, FrameFormat format, int width,
+                                               int height, int threads) {
+  return std::make_unique<CudaMomentEngine>(weights, format, width, height, threads);
 }
 
 }  // namespace triptych::skin_tracker

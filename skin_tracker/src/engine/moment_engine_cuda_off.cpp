@@ -1,15 +1,15 @@
 // Without CUDA: these functions link and throw Unavailable.
 #include <triptych/core/device.hpp>
 
-#include "engine/summer.hpp"
+#include "engine/moment_engine.hpp"
 
 namespace triptych::skin_tracker {
 
-std::unique_ptr<Summer> make_cuda_summer(const SharedWeights&, FrameFormat, int, int, int) {
+std::unique_ptr<MomentEngine> make_cuda_engine(const SharedWeights&, FrameFormat, int, int, int) {
   throw_cuda_unavailable("tracking on a GPU");
 }
 
-std::unique_ptr<Summer> make_joint_summer(const SharedWeights&, FrameFormat, int, int, int, double) {
+std::unique_ptr<MomentEngine> make_joint_engine(const SharedWeights&, FrameFormat, int, int, int, double) {
   throw_cuda_unavailable("tracking on CPU and GPU together");
 }
 

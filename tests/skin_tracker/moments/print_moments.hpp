@@ -1,4 +1,4 @@
-// How a failed test prints sums.
+// How a failed test prints moments.
 #pragma once
 
 #include <triptych/skin_tracker/head.hpp>
@@ -7,7 +7,7 @@
 
 namespace triptych::skin_tracker {
 
-inline std::ostream& operator<<(std::ostream& out, const Sums& s) {
+inline std::ostream& operator<<(std::ostream& out, const Moments& s) {
   return out << "{" << s.weight << ", " << s.x << ", " << s.y << ", " << s.xx << ", " << s.xy << ", " << s.yy
              << "}";
 }

@@ -1,0 +1,40 @@
+// Follows a head by the colour of its skin: in a synthetic video, or in yours.
+//   track_head                            a synthetic person with a waving hand
+//   track_head clip.mp4 X Y WIDTH HEIGHT  a video, and the box of the face in its first frame
+#include <triptych/core/opencv.hpp>
+#include <triptych/skin_tracker/synthetic.hpp>
+#include <triptych/skin_tracker/tracker.hpp>
+
+#include <opencv2/videoio.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+
+using namespace triptych::skin_tracker;
+
+int main(int argc, char** argv) {
+  const bool from_file = argc == 6;
+  const SyntheticOptions options{.distractor = true};  // a hand that has the colour of the face
+  const SyntheticScene scene(options);
+  cv::VideoCapture video;
+  if (from_file) video.open(argv[1]);
+  cv::Mat mat(options.height, options.width, CV_8UC3);
+  int number = 0;
+  const auto next = [&] {  // OpenCV reads BGR, the scene renders RGB
+    if (from_file) return video.read(mat) ? Frame(triptych::image_view<triptych::Bgr8>(mat)) : Frame();
+    if (number == options.frames) return Frame();
+    scene.render(number++, triptych::image_view<triptych::Rgb8>(mat));
+    return Frame(triptych::image_view<triptych::Rgb8>(mat));
+  };
+  triptych::Box face = scene.truth(0).box;
+  if (from_file) face = {std::atof(argv[2]), std::atof(argv[3]), std::atof(argv[4]), std::atof(argv[5])};
+
+  // The box in the first frame says which colours are skin, where to start and how large the head is.
+  Frame frame = next();
+  Tracker tracker = Tracker::from_box(frame, face);
+  for (; !frame.empty(); frame = next()) {
+    const TrackedHead head = tracker.step(frame);
+    std::printf("%s: %.1f, %.1f px, %.2f m\n", to_string(head.status).c_str(), head.x_px, head.y_px,
+                head.distance_m);
+  }
+}
