@@ -93,7 +93,7 @@ int GpuSlot::plan(const Frame& frame, const PixelBox& region) {
     first_row_ = first_row_ / 2 * 2;
     last_row_ = std::min((last_row_ + 1) / 2 * 2, height_);
   }
-  pinned_ = find(frame).pinned;
+  pinned_ = pinned_frame_info(frame).pinned;
   const int rows = last_row_ - first_row_;
   const auto parts = [](int all, int one) { return (all + one - 1) / one; };
   if (pinned_) {

@@ -136,8 +136,8 @@ TEST_F(TrackerCuda, ClassifiersThatAreNotLinearGoByTheirTable) {
     EXPECT_GT(expected.weight, 0u);
     const auto cuda = cuda_engine(ellipse, format, 322, 242);
     const auto joint = joint_engine(ellipse, format, 322, 242, 2);
-    EXPECT_EQ(cuda->sum(frame.host(), frame.host().whole()), expected);
-    for (int k = 0; k < 5; ++k) EXPECT_EQ(joint->sum(frame.host(), frame.host().whole()), expected);
+    EXPECT_EQ(cuda->compute(frame.host(), frame.host().whole()), expected);
+    for (int k = 0; k < 5; ++k) EXPECT_EQ(joint->compute(frame.host(), frame.host().whole()), expected);
   }
 }
 
