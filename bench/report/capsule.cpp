@@ -29,7 +29,7 @@ std::optional<double> speed_up(const std::vector<const Entry*>& entries, const E
   return std::nullopt;
 }
 
-// The largest work: what the two ways to grow end in.
+// The largest size, the end of both series.
 const Entry* largest(const std::vector<const Entry*>& entries) {
   const auto work = [](const Entry* e) {
     return static_cast<double>(e->name.size.rows) * static_cast<double>(e->name.capsules) *

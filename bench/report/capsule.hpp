@@ -11,10 +11,10 @@
 
 namespace triptych::report {
 
-// The sequential loop that speed-ups are over.
+// The sequential loop, the baseline of speed-ups.
 constexpr std::string_view capsule_baseline = "listing";
 
-// A form of the likelihood at sizes that differ in one thing: points, or samples.
+// A form of the likelihood at sizes that differ in one number: points, or samples.
 struct CapsuleCurve {
   std::string series;
   struct At {
@@ -25,8 +25,8 @@ struct CapsuleCurve {
   std::vector<At> at;  // ascending
 };
 
-// One of the paper's two ways to grow: the largest number of samples and every number of points, or the other
-// way round. Only curves of two sizes and more.
+// One of the paper's two series of sizes: the largest number of samples and every number of points, or the
+// reverse. Only curves of at least two sizes.
 struct CapsuleGrowth {
   std::int64_t fixed = 0;  // samples or points
   std::int64_t capsules = 0;
@@ -35,12 +35,12 @@ struct CapsuleGrowth {
 CapsuleGrowth capsules_by_points(const Results& results);
 CapsuleGrowth capsules_by_samples(const Results& results);
 
-// Every time, with its speed-up over the sequential loop, a table for each number of samples, capsules and
+// Every time with its speed-up over the sequential loop, one table per number of samples, capsules and
 // points; "" when there are none.
 std::string capsule_table(const Results& results);
 
-// The lines of the verdict about capsules, each only where its data is there: the forms and peers at the
-// paper's sizes, beside what was aimed at, and how the time grows.
+// The lines of the verdict about capsules, each only when its data exist: the forms and peers at the paper's
+// sizes, beside the goals, and the growth of the time.
 std::string capsule_verdict(const Results& results);
 
 }  // namespace triptych::report

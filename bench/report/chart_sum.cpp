@@ -10,7 +10,7 @@ namespace {
 
 constexpr double bytes_per_float = 4;
 
-// The launch, then the time to read the input: nothing can be faster, but for inputs in the cache.
+// The floor: the larger of the launch and the time to read the input, for inputs that are not in the cache.
 std::optional<Floor> make_floor(const Limits& limits, const Axis& sizes) {
   if (!limits.launch_us && !limits.read_gpu) return std::nullopt;
   constexpr int steps = 200;

@@ -1,4 +1,4 @@
-// Which pictures the report has, each only where there are data for it.
+// The charts of the report, each only when its data exist.
 #pragma once
 
 #include <optional>
@@ -49,10 +49,10 @@ struct Range {
   bool empty() const { return high == 0; }
 };
 
-// A name short enough to stand beside a plot.
+// A name shortened to fit beside a plot.
 std::string short_label(const std::string& text);
 
-// "NVIDIA H200" or, where it is not known, the given words; a quick run says so.
+// "NVIDIA H200", or the given text when it is unknown; a note for a quick run.
 std::string machine(const Results& results, const char* key, const std::string& otherwise);
 std::string quick_note(const Results& results);
 

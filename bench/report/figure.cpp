@@ -11,7 +11,7 @@ constexpr double top_margin = 66;  // title and subtitle
 constexpr double bottom_margin = 54;
 constexpr double left_margin = 74;
 constexpr double right_margin = 14;
-constexpr double swatch = 20;        // the piece of line before a label
+constexpr double swatch = 20;        // the length of the line before a label
 constexpr double leader_width = 26;  // from the plot to the column of labels
 
 class PanelDrawing {

@@ -1,5 +1,5 @@
-// Entries laid out for comparison: sizes against series, one grid for each group, type and mode; and the
-// limits of the machine that they are held against.
+// Entries as grids of sizes and series, one grid per group, type and mode; and the limits of the machine that
+// they are compared with.
 #pragma once
 
 #include <map>
@@ -38,14 +38,14 @@ struct Limits {
   std::optional<double> read_cpu_1;
   std::optional<double> read_cpu_all;
   std::optional<double> launch_us;
-  std::optional<double> copy_us;  // of a frame from page-locked memory to the GPU
+  std::optional<double> copy_us;  // of a frame from pinned memory to the GPU
 };
 Limits find_limits(const Results& results);
 
 std::optional<double> gigabytes_per_s(const Entry& entry);
 
-// Of what can be read: what the bench wrote, since it measured that beside the entry, else by the limit in
-// GB/s.
+// The share of the read bandwidth: as written by the bench, which measured the limit beside the entry, else
+// by the limit in GB/s.
 std::optional<double> share_of(const Entry& entry, std::optional<double> limit);
 
 }  // namespace triptych::report

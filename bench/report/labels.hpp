@@ -23,7 +23,7 @@ struct LabelPlace {
 constexpr double label_px = 12;
 constexpr double label_height = 14.5;
 
-// lines: what is drawn in the frame already. The answer has the order of the wishes.
+// lines: already drawn in the frame. The result has the order of the wishes.
 std::vector<LabelPlace> place_labels(const std::vector<LabelWish>& wishes,
                                      const std::vector<std::vector<Point>>& lines, const Box& frame,
                                      double column_x);

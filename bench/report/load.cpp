@@ -12,7 +12,7 @@ namespace triptych::report {
 
 namespace {
 
-// What Google Benchmark itself writes; the host's name and the program's path are nobody's business.
+// Keys of Google Benchmark that the report omits; the host name and the program path are private.
 constexpr std::array<std::string_view, 5> ignored_facts = {"host_name", "executable", "library_version",
                                                            "library_build_type", "date"};
 // Counters that the report speaks of.
@@ -29,7 +29,7 @@ double unit_in_us(const std::string& unit, const std::string& file) {
                    "expected \"time_unit\" to be ns, us, ms or s, found \"" + printable(unit) + "\"");
 }
 
-// Beyond these no counter or time makes sense.
+// Larger counters or times are invalid.
 bool is_plausible(double value) { return value >= 1e-6 && value <= 1e18; }
 
 std::optional<double> positive(const Json& json, const char* key) {
@@ -105,7 +105,7 @@ bool is_aggregate(const Json& json) {
   return json.is_object() && json.contains("run_type") && json["run_type"] == "aggregate";
 }
 
-// Of the entries that share a name, the one of the middle time, at the place of the first.
+// Of the entries that share a name, the one with the median time, at the position of the first.
 void merge_repetitions(std::vector<Entry>& entries) {
   std::map<std::string, std::vector<Entry>> repetitions;
   for (const Entry& entry : entries) repetitions[entry.name.text].push_back(entry);

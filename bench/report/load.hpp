@@ -22,7 +22,7 @@ struct Entry {
   std::optional<double> high_us;
   std::optional<double> bytes;  // moved by one call, positive
   std::optional<double> share;  // of the read bandwidth measured in the same run, 1 = all of it
-  // What a bench found out beside the time: difference_px, mean_error, share_below and the like.
+  // Further counters of a bench: difference_px, mean_error, share_below and others.
   std::map<std::string, double> counters;
 };
 
@@ -31,7 +31,7 @@ struct Failure {
   std::string reason;
 };
 
-// What is known of the machine and the run, in the order to print: {"gpu", "..."}, {"cpu", "..."}.
+// Facts about the machine and the run, in the order of output: {"gpu", "..."}, {"cpu", "..."}.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
 struct Results {
@@ -40,7 +40,7 @@ struct Results {
   std::vector<Failure> failures;
 };
 
-// "" when the fact is not known.
+// "" when the fact is unknown.
 std::string fact(const Results& results, std::string_view key);
 
 // The part of a fact that names the hardware: of "GPU 0: NVIDIA H200, compute capability 9.0, ..." it is
@@ -48,8 +48,8 @@ std::string fact(const Results& results, std::string_view key);
 std::string hardware_name(const std::string& fact);
 
 // One file's JSON: of Google Benchmark, or of a script of bench/peers, which gives its times as "us".
-// ParseError, with the file's name, when it is neither. A name that occurs several times counts as
-// repetitions: the entry of the middle time stays.
+// ParseError, with the file's name, when it is neither. Entries of the same name are repetitions: the one
+// with the median time is kept.
 Results parse_results(const Json& json, const std::string& file);
 
 // Error when a file cannot be read, ParseError when it holds no results, InvalidArgument when the files come

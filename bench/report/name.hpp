@@ -1,11 +1,11 @@
-// What the name of a benchmark says:
+// The parts of the name of a benchmark:
 //   limit/<read, launch or copy>/<where>
 //   <group>/<type>/<series>/<mode>/<n>               groups of array_groups()
 //   multiply/<type>/<series>/<mode>/<rows>x<cols>
 //   skin/<format>/<series>/<mode>                    or with /<width>x<height> or /threads:<n> after it
 //   capsule/<loss>/<series>/<mode>/<samples>x<capsules>x<points>
 //   aam/<storage>/<series>/<mode>/<faces>x<modes>x<pixels>
-// Anything else is of kind other: shown, but only in a plain table.
+// Other names have the kind other and are shown in a plain table.
 #pragma once
 
 #include <cstdint>

@@ -13,17 +13,18 @@ namespace triptych::report {
 
 namespace {
 
-constexpr const char* help = R"(bench_report: benchmark results as a Markdown comparison and SVG charts
+constexpr const char* help =
+    R"(bench_report: makes a Markdown comparison and SVG charts from benchmark results
 
 usage: bench_report --out DIR FILE.json...
 
-Each FILE.json is what a bench program wrote:
+Each FILE.json is the output of a bench program, such as
   reduction_bench --benchmark_out=reduction.json --benchmark_out_format=json
-or a script of bench/peers. Several files of one machine make one report; a benchmark
-that occurs in more than one counts as repeated, and the middle time is shown.
+or of a script in bench/peers. Several files of one machine make one report; for a benchmark
+that occurs in more than one file, the report shows the median time.
 
-  --out DIR   where to write comparison.md and the charts; made when missing
-  --help      this text
+  --out DIR   the folder for comparison.md and the charts; created when missing
+  --help      print this text
 
 Examples:
   bench_report --out report reduction.json
@@ -45,8 +46,7 @@ Options parse_options(std::span<const std::string> arguments) {
       return options;
     }
     if (argument == "--out") {
-      require(i + 1 < arguments.size() && !arguments[i + 1].empty(),
-              "--out needs a folder after it; see --help");
+      require(i + 1 < arguments.size() && !arguments[i + 1].empty(), "--out needs a folder; see --help");
       options.out = arguments[++i];
     } else if (argument.starts_with("--out=") && argument.size() > 6) {
       options.out = argument.substr(6);
@@ -64,7 +64,7 @@ void make_folder(const std::filesystem::path& folder) {
   std::error_code code;
   std::filesystem::create_directories(folder, code);
   if (code && !std::filesystem::is_directory(folder)) {
-    throw Error("cannot make the folder " + folder.string() + ": " + code.message() +
+    throw Error("cannot create the folder " + folder.string() + ": " + code.message() +
                 "; choose another with --out");
   }
 }
@@ -78,7 +78,7 @@ int run(std::span<const std::string> arguments, std::ostream& out, std::ostream&
       out << help;
       return 0;
     }
-    // Everything is made before anything is written.
+    // All files are composed before the first is written.
     const std::vector<ReportFile> files = make_report(load(options.files));
     make_folder(options.out);
     for (const ReportFile& file : files) {

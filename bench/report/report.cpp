@@ -22,7 +22,7 @@ std::string heading(const Results& results) {
     text += "- " + escape_markdown(key) + ": " + escape_markdown(value) + "\n";
   }
   return text +
-         "\nTimes are medians. Every limit was measured in the same run as the times held against it.\n\n";
+         "\nTimes are medians. Every limit was measured in the same run as the times compared with it.\n\n";
 }
 
 std::string section(const std::string& title, const std::string& body) {

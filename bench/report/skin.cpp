@@ -105,14 +105,14 @@ std::string skin_table(const Results& results) {
   if (rows.empty()) return "";
   const Size frame = entries.frame();
   std::string text =
-      "Milliseconds a frame. Paper: its Table 1, on a GT 630M and an i5-2450M, 2013. Here: RGBA frames";
+      "Milliseconds per frame. Paper: its Table 1, on a GT 630M and an i5-2450M, 2013. Here: RGBA frames";
   if (frame != Size{})
     text += " of " + std::to_string(frame.cols) + " x " + std::to_string(frame.rows) + " pixels";
   text +=
-      ", in page-locked memory where the GPU takes part. A speed-up is the total of cpu1 over that of the "
+      ", in pinned memory where the GPU takes part. A speed-up is the total of cpu1 over that of the "
       "variant, on the same machine.\n\n";
   text += table_header({"variant", "paper: transfer", "calculation", "total", "speed-up", "here: transfer",
-                        "calculation", "total", "speed-up", "frames a second"});
+                        "calculation", "total", "speed-up", "frames per second"});
   const std::optional<double> cpu1_us = time_of(entries.at("cpu1", "total"));
   for (const SkinRow& row : rows) text += table_row(cells_of(row, cpu1_us));
   return text + "\n";

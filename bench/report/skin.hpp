@@ -1,5 +1,4 @@
-// The measurements of skin_tracker_bench and of its peers, and the paper's Table 1 that they are held
-// against.
+// The measurements of skin_tracker_bench and of its peers, compared with the paper's Table 1.
 #pragma once
 
 #include <optional>
@@ -11,13 +10,13 @@
 
 namespace triptych::report {
 
-// The entries of one size of frames: the first that a name tells. Peers, whose names tell none, belong to it.
+// The entries of one frame size: the first size in a name. Names of peers have no size; they belong to it.
 class SkinEntries {
  public:
   // The results must outlive this.
   explicit SkinEntries(const Results& results);
 
-  Size frame() const { return frame_; }  // 0 by 0 where no name tells it
+  Size frame() const { return frame_; }  // 0 by 0 when no name has a size
   const std::vector<const Entry*>& all() const { return entries_; }
 
   // Null when it was not measured.
@@ -30,7 +29,7 @@ class SkinEntries {
 
 enum class RunsOn { gpu, cpu, both };
 
-// A column of the paper's table: milliseconds on a GT 630M and an i5-2450M.
+// A row of the paper's table: milliseconds on a GT 630M and an i5-2450M.
 struct PaperTimes {
   double transfer_ms = 0;  // 0 on the CPU
   double calculation_ms = 0;
@@ -58,11 +57,10 @@ std::vector<SkinRow> skin_rows(const SkinEntries& entries);
 // "tracker_cuda, pinned"
 std::string row_label(const SkinVariant& variant);
 
-// The paper's table with a row for each variant, its times beside those measured here; "" when there are
-// none.
+// The paper's table with one row per variant, its times beside those measured here; "" when there are none.
 std::string skin_table(const Results& results);
 
-// The lines of the verdict about skin, each only where its data is there.
+// The lines of the verdict about skin, each only when its data exist.
 std::string skin_verdict(const Results& results, const Limits& limits);
 
 }  // namespace triptych::report

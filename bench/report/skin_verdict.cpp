@@ -16,14 +16,14 @@ std::string subject(const Entry& entry) {
 
 std::string us_text(double us) { return three_digits(us) + " us"; }
 
-// "is **2.00x** as fast as <other>"; says so where the two cannot be told apart.
+// "is **2.00x** as fast as <other>", with a note when the spreads overlap.
 std::string speed_words(const Entry& ours, const Entry& other, const std::string& name) {
   const Comparison one = compare(ours, other);
   const std::string note = one.outcome == Outcome::same ? std::string(" (") + word(one.outcome) + ")" : "";
   return "is **" + times_text(one.speed_up) + "** as fast as " + name + note;
 }
 
-// The faster of those that are there; null when none is.
+// The fastest entry that exists; null when none does.
 const Entry* faster(const Entry* a, const Entry* b) {
   if (!a || !b) return a ? a : b;
   return b->time_us < a->time_us ? b : a;
@@ -101,7 +101,7 @@ std::string format_line(const SkinEntries& entries) {
          " instead of " + us_text(rgba->time_us) + ".\n";
 }
 
-// The faster of OpenCV's chains on so many threads; null when none was measured.
+// The fastest of OpenCV's chains on that many threads; null when none was measured.
 const Entry* opencv(const SkinEntries& entries, std::int64_t threads) {
   const Entry* best = nullptr;
   for (const Entry* entry : entries.all()) {

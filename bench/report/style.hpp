@@ -1,5 +1,5 @@
-// How a line looks. Colours keep apart for the colour-blind (after Okabe and Ito, and Tol); members of one
-// family of strategies share a hue.
+// The style of a line. The colours are distinct for colour-blind readers (after Okabe and Ito, and Tol);
+// members of one family of strategies share a hue.
 #pragma once
 
 #include <cstddef>

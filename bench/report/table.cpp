@@ -54,7 +54,7 @@ std::string limits_table(const Results& results) {
       {"limit/read/cpu_1", "read, one core"},
       {"limit/read/cpu_all", "read, all cores"},
       {"limit/launch/gpu", "an empty kernel in a graph, GPU"},
-      {"limit/copy/gpu", "copy of a frame to the GPU, page-locked"}};
+      {"limit/copy/gpu", "copy of a frame from pinned memory to the GPU"}};
   std::string rows;
   for (const Entry& entry : results.entries) {
     if (entry.name.kind != Kind::limit) continue;

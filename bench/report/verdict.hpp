@@ -1,5 +1,5 @@
-// Who is faster than whom, in numbers. A speed-up is the other side's time over ours: above 1, ours is
-// faster. Two times whose spreads (10th to 90th percentile) overlap are called the same.
+// Comparisons of two series. A speed-up is the time of the other over ours: above 1, ours is faster. Two
+// times whose spreads (10th to 90th percentile) overlap are called the same.
 #pragma once
 
 #include <optional>
@@ -40,7 +40,7 @@ std::optional<Comparison> worst(const std::vector<Comparison>& comparisons);
 // The lines of the verdict, as a Markdown list; "" when there is nothing to compare.
 std::string verdict(const Results& results, const std::vector<Grid>& grids);
 
-// Pieces of the lines: "2.00x"; "faster"; "reaches **54 %** of what the GPU can read".
+// Parts of the lines: "2.00x"; "faster"; "reaches **54 %** of what the GPU can read".
 std::string times_text(double speed_up);
 const char* word(Outcome outcome);
 std::string share_words(double share, const std::string& limit);

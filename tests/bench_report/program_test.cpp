@@ -99,7 +99,7 @@ TEST_F(Program, RefusesBadArguments) {
 TEST_F(Program, AFileInTheWayIsNamed) {
   const std::string good = file("good.json", test::results_json(test::sample_entries()).dump());
   EXPECT_EQ(run_with({"--out", good, good}), 1);
-  EXPECT_NE(err_.str().find("cannot make the folder " + good), std::string::npos) << err_.str();
+  EXPECT_NE(err_.str().find("cannot create the folder " + good), std::string::npos) << err_.str();
 }
 
 TEST_F(Program, HelpTeaches) {

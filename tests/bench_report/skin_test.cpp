@@ -46,11 +46,11 @@ TEST(SkinTable, ThePapersTimesBesideOurs) {
   });
   EXPECT_EQ(
       skin_table(all),
-      "Milliseconds a frame. Paper: its Table 1, on a GT 630M and an i5-2450M, 2013. Here: RGBA frames of "
-      "1920 x 1080 pixels, in page-locked memory where the GPU takes part. A speed-up is the total of cpu1 "
+      "Milliseconds per frame. Paper: its Table 1, on a GT 630M and an i5-2450M, 2013. Here: RGBA frames of "
+      "1920 x 1080 pixels, in pinned memory where the GPU takes part. A speed-up is the total of cpu1 "
       "over that of the variant, on the same machine.\n\n"
       "| variant | paper: transfer | calculation | total | speed-up | here: transfer | calculation | total | "
-      "speed-up | frames a second |\n"
+      "speed-up | frames per second |\n"
       "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
       "| gpu8 | 2.05 | 2.94 | 4.99 | 7.36 | 0.150 | 0.0125 | 0.170 | 118 | 5880 |\n"
       "| cpu1 | – | 36.74 | 36.74 | 1.00 | – | 20.0 | 20.0 | 1.00 | 50.0 |\n"

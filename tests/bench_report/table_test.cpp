@@ -50,7 +50,7 @@ TEST(Table, Limits) {
       "| limit/launch/x | 2.50 us | 2.50 | - |\n\n");
   EXPECT_EQ(limits_table(test::results({entry("x", 1)})), "");
   const std::string copy = limits_table(test::results({entry("limit/copy/gpu", 100, 2e6)}));
-  EXPECT_NE(copy.find("| copy of a frame to the GPU, page-locked | 20.0 GB/s | 100 | - |"),
+  EXPECT_NE(copy.find("| copy of a frame from pinned memory to the GPU | 20.0 GB/s | 100 | - |"),
             std::string::npos);
 }
 
