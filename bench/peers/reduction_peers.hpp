@@ -25,7 +25,7 @@ class CubSum {
 template <class T>
 T thrust_sum(const T* values, std::int64_t n, StreamRef stream);
 
-// cublasSgemv on a row-major matrix (a transposed column-major one). It has a workspace of its own, so that
+// cublasSgemv on a row-major matrix (a transposed column-major one). It has its own workspace, so that
 // it can be captured.
 class CublasMultiply {
  public:

@@ -90,7 +90,7 @@ std::string every_time(const Results& results) {
       if (last != nullptr) text += "\n";
       text += "### " + std::to_string(name.size.rows) + (name.size.rows == 1 ? " face, " : " faces, ") +
               std::to_string(name.modes) + " modes, " + std::to_string(name.size.cols) + " pixels\n\n" +
-              table_header({"form", "us a fit", "us an iteration", "10th percentile", "90th percentile",
+              table_header({"form", "us per fit", "us per iteration", "10th percentile", "90th percentile",
                             "speed-up", "share of read"});
     }
     last = entry;

@@ -43,14 +43,14 @@ std::string aim_over(std::string_view other) {
   return aim > 0 ? " (aim: " + plain_tick(aim) + "x)" : "";
 }
 
-// "gpu_one_pass takes **46.0 us** a fit (aim ...): **5.00x** as fast as gpu_literal (aim: 4x), ..."
+// "gpu_one_pass takes **46.0 us** per fit (aim ...): **5.00x** as fast as gpu_literal (aim: 4x), ..."
 std::string fit_line(const Results& results, std::string_view series, std::string_view storage,
                      std::int64_t modes, std::int64_t pixels,
                      std::initializer_list<std::string_view> others) {
   const Entry* ours = find_aam(results, series, storage, 1, modes, pixels);
   if (ours == nullptr) return "";
   std::string line = subject(1, modes, pixels) + aam_form(ours->name) + " takes **" +
-                     three_digits(ours->time_us) + " us** a fit";
+                     three_digits(ours->time_us) + " us** per fit";
   if (series == "gpu_one_pass") line += aim_words(modes, pixels);
   const char* before = ": ";
   for (const std::string_view other : others) {
@@ -74,7 +74,7 @@ std::string batch_lines(const Results& results) {
         .append(aam_form(name))
         .append(" takes **")
         .append(three_digits(batch.time_us / faces))
-        .append(" us** a fit");
+        .append(" us** per fit");
     const char* before = ": ";
     if (const Entry* one = find_aam(results, name.series, name.type, 1, name.modes, name.size.cols)) {
       lines.append(before)
@@ -155,10 +155,10 @@ std::string faces_line(const Results& results) {
   }
   if (ours == nullptr) return "";
   std::string line = "- aam, held-out faces from five starts each: our default model takes **" +
-                     three_digits(ours->time_us / 1e3) + " ms** a fit on one thread" + error_words(*ours);
+                     three_digits(ours->time_us / 1e3) + " ms** per fit on one thread" + error_words(*ours);
   if (theirs != nullptr)
     line += "; OpenCV's FacemarkAAM at its best takes " +
-            three_digits(theirs->time_us / aam_iterations / 1e3) + " ms an iteration" + error_words(*theirs);
+            three_digits(theirs->time_us / aam_iterations / 1e3) + " ms per iteration" + error_words(*theirs);
   return line + ".\n";
 }
 

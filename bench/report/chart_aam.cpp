@@ -20,10 +20,10 @@ std::string where(const Results& results) {
 
 std::string percent_tick(double share) { return plain_tick(share * 100) + " %"; }
 
-// A form's times of so many frames together, at one size: frames and us, ascending.
+// The times of a form for several frames at one size: frames and us, ascending.
 using Frames = std::map<std::int64_t, double>;
 
-// The frames of a mode: 100 of "frames_100"; 1 where the mode says none.
+// The frames of a mode: 100 of "frames_100"; 1 when the mode has no number.
 std::int64_t frames_of(const Name& name) {
   constexpr std::string_view start = "frames_";
   return name.mode.starts_with(start) ? parse_count(std::string_view(name.mode).substr(start.size())) : 1;
@@ -123,7 +123,7 @@ std::optional<Chart> aam_frames_chart(const Results& results, const std::vector<
   for (Panel& panel : chart.figure.panels)
     panel.y = log_axis(std::string(panel.y.title), y.low, y.high, time_tick);
   chart.figure.title = "The paper's figure 6" + where(results);
-  chart.figure.subtitle = "Time of so many frames, ten iterations each, lower is better; " +
+  chart.figure.subtitle = "Time of the given number of frames, ten iterations each, lower is better; " +
                           std::to_string(modes) + " modes" + quick_note(results);
   return chart;
 }

@@ -19,7 +19,7 @@ enum class Kind { limit, array, matrix, skin, capsule, aam, other };
 
 struct Size {
   std::int64_t rows = 0;  // 0 for arrays
-  std::int64_t cols = 0;  // arrays: the number of elements; 0 where the name says no size
+  std::int64_t cols = 0;  // arrays: the number of elements; 0 when the name has no size
   bool operator==(const Size&) const = default;
   bool operator<(const Size& other) const {
     return rows != other.rows ? rows < other.rows : cols < other.cols;
@@ -37,7 +37,7 @@ struct Name {
   Size size;                  // capsule: samples and points; aam: faces and pixels
   std::int64_t capsules = 0;  // capsule: of a body
   std::int64_t modes = 0;     // aam: of the model
-  std::int64_t threads = 0;   // skin: those of a peer; 0 where the name says none
+  std::int64_t threads = 0;   // skin: those of a peer; 0 when the name has none
 };
 
 Name parse_name(std::string_view text);

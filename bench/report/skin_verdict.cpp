@@ -62,7 +62,7 @@ std::string batch_line(const SkinEntries& entries, const Limits& limits) {
   if (!batch) return "";
   const double us = batch->time_us / static_cast<double>(frames_in(batch->name.series));
   const std::optional<double> share = share_of(*batch, limits.read_gpu);
-  return subject(*batch) + "takes **" + us_text(us) + "** a frame" +
+  return subject(*batch) + "takes **" + us_text(us) + "** per frame" +
          (share ? " and " + share_words(*share, "what the GPU can read") : "") + ".\n";
 }
 

@@ -86,16 +86,16 @@ TEST(AamReport, TheTableHasThePapersTimesBesideOurs) {
 }
 
 TEST(AamReport, TheVerdictHoldsTheFormsAgainstTheirAims) {
-  EXPECT_EQ(
-      aam_verdict(
-          test::results({aam("gpu_one_pass", "1x60x65536", 50), aam("gpu_literal", "1x60x65536", 250),
-                         aam("peer_torch_graph", "1x60x65536", 900), aam("cpu_literal", "1x60x65536", 100000),
-                         aam("cpu_one_pass", "1x60x65536", 20000)})),
-      "- aam, 60 modes, 65536 pixels: gpu_one_pass takes **50.0 us** a fit (aim on an H200: at most 70 us): "
-      "**5.00x** as fast as gpu_literal (aim: 4x), **18.0x** as fast as peer_torch_graph (aim: 10x), "
-      "**2000x** as fast as cpu_literal.\n"
-      "- aam, 60 modes, 65536 pixels: cpu_one_pass takes **20000 us** a fit: **5.00x** as fast as "
-      "cpu_literal.\n");
+  EXPECT_EQ(aam_verdict(test::results(
+                {aam("gpu_one_pass", "1x60x65536", 50), aam("gpu_literal", "1x60x65536", 250),
+                 aam("peer_torch_graph", "1x60x65536", 900), aam("cpu_literal", "1x60x65536", 100000),
+                 aam("cpu_one_pass", "1x60x65536", 20000)})),
+            "- aam, 60 modes, 65536 pixels: gpu_one_pass takes **50.0 us** per fit (aim on an H200: at most "
+            "70 us): "
+            "**5.00x** as fast as gpu_literal (aim: 4x), **18.0x** as fast as peer_torch_graph (aim: 10x), "
+            "**2000x** as fast as cpu_literal.\n"
+            "- aam, 60 modes, 65536 pixels: cpu_one_pass takes **20000 us** per fit: **5.00x** as fast as "
+            "cpu_literal.\n");
   EXPECT_EQ(aam_verdict(test::results({entry("limit/launch/gpu", 1.5)})), "");
 }
 
@@ -103,7 +103,7 @@ TEST(AamReport, TheVerdictHoldsABatchAgainstSingleFits) {
   EXPECT_EQ(aam_verdict(
                 test::results({aam("gpu_one_pass", "256x60x8192", 512), aam("gpu_one_pass", "1x60x8192", 30),
                                aam("peer_torch_graph", "256x60x8192", 5120)})),
-            "- aam, 256 faces, 60 modes, 8192 pixels: gpu_one_pass takes **2.00 us** a fit: **15.0x** the "
+            "- aam, 256 faces, 60 modes, 8192 pixels: gpu_one_pass takes **2.00 us** per fit: **15.0x** the "
             "throughput of single fits (aim: 10x), **10.0x** that of peer_torch_graph.\n");
 }
 
@@ -137,7 +137,7 @@ TEST(AamReport, TheVerdictHoldsOurModelAgainstTheBestOfOpenCv) {
   EXPECT_EQ(aam_verdict(test::results({with(aam("peer_opencv", "1x50x9000", 90000), 0.09, 0.3),
                                        with(aam("cpu_fitter", "1x22x6748", 2500), 0.036, 0.89),
                                        with(aam("peer_opencv", "1x50x3000", 30000), 0.08, 0.25)})),
-            "- aam, held-out faces from five starts each: our default model takes **2.50 ms** a fit on one "
+            "- aam, held-out faces from five starts each: our default model takes **2.50 ms** per fit on one "
             "thread (mean error 0.0360, 89 % below 0.05); OpenCV's FacemarkAAM at its best takes 3.00 ms an "
             "iteration (mean error 0.0800, 25 % below 0.05).\n");
 }

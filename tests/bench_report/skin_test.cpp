@@ -137,11 +137,11 @@ TEST(SkinVerdict, FastAgainstTheOthers) {
 TEST(SkinVerdict, BatchByTheFrame) {
   Json batch = skin("batch64", "rotating", 128);
   batch["bytes"] = 64 * frame_bytes;  // 4147 GB/s
-  EXPECT_EQ(verdict_of({batch}), "- skin of rgba, rotating: batch64 takes **2.00 us** a frame.\n");
-  EXPECT_EQ(
-      verdict_of({entry("limit/read/gpu", 1, 5e6), skin("batch16", "rotating", 16), batch}),
-      "- skin of rgba, rotating: batch64 takes **2.00 us** a frame and reaches **83 %** of what the GPU can "
-      "read.\n");
+  EXPECT_EQ(verdict_of({batch}), "- skin of rgba, rotating: batch64 takes **2.00 us** per frame.\n");
+  EXPECT_EQ(verdict_of({entry("limit/read/gpu", 1, 5e6), skin("batch16", "rotating", 16), batch}),
+            "- skin of rgba, rotating: batch64 takes **2.00 us** per frame and reaches **83 %** of what the "
+            "GPU can "
+            "read.\n");
   batch["share"] = 0.93;  // of its own run
   EXPECT_NE(verdict_of({entry("limit/read/gpu", 1, 5e6), batch}).find("**93 %**"), std::string::npos);
   EXPECT_EQ(verdict_of({skin("batch", "rotating", 1), skin("batch0", "rotating", 1),
