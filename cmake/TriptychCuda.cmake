@@ -1,5 +1,5 @@
 # Finds nvcc, decides TRIPTYCH_CUDA_ENABLED, picks the architectures and enables the CUDA language. Included at file scope,
-# because a language cannot be enabled inside a function. The environment variable CUDACXX, when set, is the only place looked at.
+# because a language cannot be enabled inside a function. The environment variable CUDACXX, when set, is the only candidate.
 include_guard(GLOBAL)
 
 function(_triptych_find_nvcc result)
@@ -16,7 +16,7 @@ function(_triptych_find_nvcc result)
   set(${result} "${nvcc}" PARENT_SCOPE)
 endfunction()
 
-# Why this nvcc cannot be used, in the compiler's own words; empty when it compiles C++20. Asked until it does.
+# The error message of an nvcc that cannot be used; empty when it compiles C++20. Only a success is cached.
 function(_triptych_nvcc_problem result nvcc)
   if(NOT TRIPTYCH_NVCC_TRIED STREQUAL nvcc OR TRIPTYCH_NVCC_PROBLEM)
     set(probe "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/triptych_nvcc_probe.cu")
@@ -36,7 +36,7 @@ function(_triptych_nvcc_problem result nvcc)
   set(${result} "${TRIPTYCH_NVCC_PROBLEM}" PARENT_SCOPE)
 endfunction()
 
-# The compute capabilities of the GPUs that are here, "86-real;90-real"; empty when there is none.
+# The compute capabilities of the GPUs of this machine, "86-real;90-real"; empty when there is none.
 function(_triptych_present_architectures result)
   set(found "")
   find_program(smi nvidia-smi NO_CACHE)

@@ -1,5 +1,5 @@
-# The packages a module can ask for by name in add_module(), and how each is found, linked and obtained. The same table is
-# written into the installed package, so that a consumer looks for what its components need and for nothing else.
+# The packages that a module can name in add_module(), and how each is found, linked and installed. The same table is written into
+# the installed package, so that a consumer searches only for the packages of its components.
 include_guard(GLOBAL)
 
 # triptych_package(<name> FIND <find_package arguments> TARGETS <imported targets> APT <package>)
@@ -19,13 +19,13 @@ triptych_package(benchmark FIND benchmark TARGETS benchmark::benchmark APT libbe
 triptych_package(CLI11 FIND CLI11 TARGETS CLI11::CLI11 APT libcli11-dev)
 triptych_package(OpenCV FIND OpenCV COMPONENTS core imgproc calib3d imgcodecs videoio highgui
   TARGETS opencv_core opencv_imgproc opencv_calib3d opencv_imgcodecs opencv_videoio opencv_highgui APT libopencv-dev)
-# The parts of the CUDA Toolkit; a module names them freely, without CUDA they ask for nothing.
+# The parts of the CUDA Toolkit. A module may always name them; without CUDA they need nothing.
 triptych_package(CUDAToolkit FIND CUDAToolkit TARGETS CUDA::cudart_static APT nvidia-cuda-toolkit)
 triptych_package(cublas FIND CUDAToolkit TARGETS CUDA::cublas APT libcublas-dev)
 triptych_package(cusolver FIND CUDAToolkit TARGETS CUDA::cusolver APT libcusolver-dev)
 set(TRIPTYCH_CUDA_PACKAGES CUDAToolkit cublas cusolver)
 
-# triptych_find_packages(<missing> <targets> <name>...): looks for each package; sets <targets> to what was found and <missing>
+# triptych_find_packages(<missing> <targets> <name>...): searches each package; sets <targets> to what was found and <missing>
 # to phrases like "GTest (apt package libgtest-dev)". A macro, because imported targets must be visible to the caller's folder.
 macro(triptych_find_packages missing targets)
   set(${missing} "")

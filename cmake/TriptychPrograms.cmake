@@ -1,6 +1,6 @@
 # add_triptych_test, add_triptych_bench, add_triptych_app: executables of the project, all in <build>/bin. Sources are paths
 # relative to the calling folder; those ending in .cu are compiled only when CUDA is on, and a program that has no source left
-# is not made.
+# is not built.
 include_guard(GLOBAL)
 
 # triptych_program(<name> SOURCES <files> [MODULES <modules>]): sets <name>_MADE for the caller.

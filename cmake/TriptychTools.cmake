@@ -1,4 +1,4 @@
-# What every target of the project is compiled with: warnings, sanitizers, ccache.
+# Compiler options of every target of the project: warnings, sanitizers, ccache.
 include_guard(GLOBAL)
 include(GNUInstallDirs)
 
@@ -15,8 +15,8 @@ if(PROJECT_IS_TOP_LEVEL)
   endif()
 endif()
 
-# triptych_target_options(<target>): C++20, warnings, nvcc's flags and the sanitizers. A sanitized library asks the same of
-# whoever links it.
+# triptych_target_options(<target>): C++20, warnings, nvcc's flags and the sanitizers. The sanitizer flags of a library
+# also apply to the targets that link it.
 function(triptych_target_options target)
   set_target_properties(${target} PROPERTIES
     CXX_EXTENSIONS OFF CUDA_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)

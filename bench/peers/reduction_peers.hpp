@@ -1,4 +1,4 @@
-// What a user would call instead: CUB, Thrust and cuBLAS, as their documentation shows.
+// The same operations by CUB, Thrust and cuBLAS, called as their documentation shows.
 #pragma once
 
 #include <triptych/core/buffer.hpp>
@@ -21,12 +21,12 @@ class CubSum {
   DeviceBuffer<std::byte> temporary_;
 };
 
-// thrust::reduce of a device range: the result comes to the host.
+// thrust::reduce of a device range; returns the result to the host.
 template <class T>
 T thrust_sum(const T* values, std::int64_t n, StreamRef stream);
 
-// cublasSgemv on a row-major matrix (a transposed column-major one), its workspace given, so that it can be
-// captured.
+// cublasSgemv on a row-major matrix (a transposed column-major one). It has its own workspace, so that
+// it can be captured.
 class CublasMultiply {
  public:
   explicit CublasMultiply(StreamRef stream);

@@ -1,5 +1,4 @@
-// One large array of random numbers on the GPU that all measurements of a type read from, and what it must
-// add up to.
+// One large array of random numbers on the GPU, the input of all measurements of a type, with its known sums.
 #pragma once
 
 #include <triptych/core/buffer.hpp>
@@ -19,19 +18,19 @@
 namespace triptych::bench {
 
 namespace detail {
-// Frees the pool that exists, of whatever type.
+// Frees the existing pool of any type.
 inline std::function<void()>& release_pool() {
   static std::function<void()> release;
   return release;
 }
 }  // namespace detail
 
-// Floats are in [0, 1), integers of any value. The array repeats a block of random numbers, so that every
-// prefix's sum is known without adding it up.
+// Floats are in [0, 1), integers have any value. The array repeats a block of random numbers, so that the sum
+// of every prefix is known without a pass over it.
 template <class T>
 class GpuPool {
  public:
-  // The pool of the type asked for last; the one of another type is freed.
+  // The pool of this type. A pool of another type is freed first.
   static GpuPool& instance() {
     static std::unique_ptr<GpuPool> pool;
     if (!pool) {
@@ -50,11 +49,11 @@ class GpuPool {
   std::int64_t size() const { return buffer_.size(); }
   const T* values() const { return buffer_.data(); }
 
-  // The k-th of as many ranges of n elements as fit, over and over; 256-byte aligned.
+  // Range k (modulo the number of ranges that fit) of n elements; 256-byte aligned.
   const T* values_at(int k, std::int64_t n) const {
     const std::int64_t step = (n * std::int64_t{sizeof(T)} + 255) / 256 * 256 / std::int64_t{sizeof(T)};
     const std::int64_t ranges = std::max<std::int64_t>(1, std::min<std::int64_t>(size() / 2 / step, 4096));
-    // far apart, so that few small ranges do not share the cache either
+    // far apart, so that a few small ranges do not fit the cache together
     const std::int64_t stride = std::max(step, (size() / 2 / ranges) / 64 * 64);
     return buffer_.data() + (k % ranges) * stride;
   }
@@ -75,7 +74,8 @@ class GpuPool {
     return host;
   }
 
-  // y = A x to 1e-5 of the exact product's norm, in double precision; rows sampled when there are many.
+  // Throws unless y = A x up to 1e-5 of the norm of the product, which is computed in double precision;
+  // samples about 16 rows.
   void check_product(DeviceMatrixView<const T> a, DeviceSpan<const T> x, DeviceSpan<const T> y,
                      StreamRef stream) const {
     const auto host = [&](const T* data, std::int64_t n) {
@@ -94,7 +94,7 @@ class GpuPool {
       error += std::pow(host_y[static_cast<std::size_t>(r)] - exact, 2);
       norm += exact * exact;
     }
-    if (!(std::sqrt(error) <= 1e-5 * std::sqrt(norm))) throw std::runtime_error("a wrong product");
+    if (!(std::sqrt(error) <= 1e-5 * std::sqrt(norm))) throw std::runtime_error("wrong product");
   }
 
  private:

@@ -1,4 +1,4 @@
-// What the machine itself can do, measured in the same run as everything that is compared with it.
+// The limits of the machine, measured in the same run as the times that are compared with them.
 #pragma once
 
 #include <cstddef>
@@ -15,32 +15,31 @@ struct Limit {
   double bytes_per_us() const { return bytes / timing.us; }
 };
 
-// How a thread goes through its part of memory: in so many streams side by side, 1, 2 or 4, whose lines are
-// asked for so many bytes before they come.
-struct ReadWay {
-  int streams = 1;
-  std::int64_t ahead = 0;
+// How a thread reads its part of memory.
+struct ReadPattern {
+  int streams = 1;                  // 1, 2 or 4 concurrent streams
+  std::int64_t prefetch_bytes = 0;  // the prefetch distance
 };
 
-// Reads `memory`, each of so many threads a part of it, with nothing done to the data.
-void read_memory(std::span<const std::byte> memory, int threads, ReadWay way);
+// Reads `memory` on that many threads, each a part of it, without processing the data.
+void read_memory(std::span<const std::byte> memory, int threads, ReadPattern pattern);
 
-// The time of that in the best of several ways. Measured at the first call for a number of threads, and
-// remembered.
+// The time of read_memory with the fastest pattern. Measured at the first call for a number of threads, then
+// cached.
 struct CpuLimit : Limit {
-  ReadWay way;
+  ReadPattern pattern;
 };
 const CpuLimit& cpu_read_limit(std::span<const std::byte> memory, int threads);
 
-// Reading GPU memory once, by the best of several grids. Unavailable without CUDA. Measured at the first
+// One read of GPU memory with the fastest of several grids. Unavailable without CUDA. Measured at the first
 // call.
 const Limit& gpu_read_limit();
 
-// Reading a part of GPU memory that its L2 cache holds, again and again within a kernel. Measured at the
-// first call; its time and bytes are those of one reading of the part.
+// Repeated reads of memory that fits the L2 cache, within one kernel. Measured at the first call; time and
+// bytes are those of one read.
 const Limit& gpu_cache_read_limit();
 
-// A kernel that does nothing, as a node of a graph.
+// An empty kernel as a node of a graph.
 const Timing& gpu_launch_limit();
 
 }  // namespace triptych::bench

@@ -11,16 +11,16 @@ namespace {
 
 typedef std::uint64_t Wide __attribute__((vector_size(16)));
 
-// Looks at every byte of a share of the array in 16-byte words, a cache line of each stream at a time.
+// Reads a part of the array in 16-byte words, one cache line of each stream at a time.
 template <int streams>
-std::uint64_t read_share(const std::uint64_t* data, std::int64_t count, std::int64_t ahead) {
+std::uint64_t read_share(const std::uint64_t* data, std::int64_t count, std::int64_t prefetch_bytes) {
   Wide seen[4] = {};
   const auto* line = reinterpret_cast<const Wide*>(data);
   const std::int64_t part = count / 2 / streams;
   for (std::int64_t i = 0; i < part; i += 4) {
     for (int s = 0; s < streams; ++s) {
       const Wide* const at = line + s * part + i;
-      __builtin_prefetch(reinterpret_cast<const char*>(at) + ahead);
+      __builtin_prefetch(reinterpret_cast<const char*>(at) + prefetch_bytes);
       for (int k = 0; k < 4; ++k) seen[k] |= at[k];
     }
   }
@@ -30,14 +30,16 @@ std::uint64_t read_share(const std::uint64_t* data, std::int64_t count, std::int
 
 }  // namespace
 
-void read_memory(std::span<const std::byte> memory, int threads, ReadWay way) {
+void read_memory(std::span<const std::byte> memory, int threads, ReadPattern pattern) {
   const auto* data = reinterpret_cast<const std::uint64_t*>(memory.data());
   constexpr std::int64_t grain = 4 * 8;  // words: a line of each stream
   const std::int64_t share = static_cast<std::int64_t>(memory.size()) / 8 / threads / grain * grain;
-  const auto read = way.streams == 1 ? read_share<1> : way.streams == 2 ? read_share<2> : read_share<4>;
+  const auto read = pattern.streams == 1   ? read_share<1>
+                    : pattern.streams == 2 ? read_share<2>
+                                           : read_share<4>;
   static std::atomic<std::uint64_t> sink = 0;
   parallel_for(0, threads, threads, [&](std::int64_t t) {
-    if (read(data + t * share, share, way.ahead) == 1) sink = 1;
+    if (read(data + t * share, share, pattern.prefetch_bytes) == 1) sink = 1;
   });
 }
 
@@ -47,10 +49,10 @@ const CpuLimit& cpu_read_limit(std::span<const std::byte> memory, int threads) {
   if (found != known.end()) return found->second;
   CpuLimit best{{{1e300, 0, 0}, static_cast<double>(memory.size())}, {}};
   for (const int streams : {1, 2, 4}) {
-    for (const std::int64_t ahead : {0, 1024, 2048, 4096, 8192}) {
-      const ReadWay way{streams, ahead};
-      const Timing timing = time_on_host(7, [&](int) { read_memory(memory, threads, way); });
-      if (timing.us < best.timing.us) best.timing = timing, best.way = way;
+    for (const std::int64_t prefetch_bytes : {0, 1024, 2048, 4096, 8192}) {
+      const ReadPattern pattern{streams, prefetch_bytes};
+      const Timing timing = time_on_host(7, [&](int) { read_memory(memory, threads, pattern); });
+      if (timing.us < best.timing.us) best.timing = timing, best.pattern = pattern;
     }
   }
   return known[threads] = best;

@@ -8,7 +8,7 @@ namespace triptych::bench {
 
 namespace {
 
-// A block reads tiles of Threads x 8 sixteen-byte words, dealt in turn; the data are only looked at.
+// Reads memory: tiles of Threads x 8 sixteen-byte words are assigned to the blocks in turn.
 template <int Threads, int Unroll>
 __global__ void __launch_bounds__(Threads)
     read_kernel(const uint4* data, std::int64_t words, unsigned* sink) {
@@ -25,8 +25,8 @@ __global__ void __launch_bounds__(Threads)
   if (seen == 0x12345678u) *sink = seen;
 }
 
-// The same data pass after pass, past the L1 cache. Every pass begins a tile further on, so that a block
-// reads other words than before.
+// Reads the same data in several passes, bypassing the L1 cache. Every pass is shifted by one tile, so that a
+// block reads other words than in the pass before.
 template <int Threads, int Unroll>
 __global__ void __launch_bounds__(Threads)
     read_again_kernel(const uint4* data, std::int64_t tiles, int passes, unsigned* sink) {

@@ -1,5 +1,4 @@
-// How a call is timed: medians with their spread, the cache's help excluded by rotating inputs where the
-// caller does so.
+// Timing of calls: medians with their spread. The caller rotates inputs where the caches must not help.
 #pragma once
 
 #include <triptych/core/clock.hpp>
@@ -26,8 +25,8 @@ inline Timing summarize(std::vector<double> us) {
   return {at(0.5), at(0.1), at(0.9)};
 }
 
-// One call inside a graph of `calls` calls, enqueue(0) .. enqueue(calls - 1), timed by events around whole
-// replays.
+// The time per call in a graph of `calls` calls, enqueue(0) .. enqueue(calls - 1), by events around each
+// launch of the graph.
 template <class Enqueue>
 Timing time_in_graph(StreamRef stream, int calls, int replays, Enqueue&& enqueue) {
   const Graph graph = Graph::capture(stream, [&] {
@@ -45,8 +44,8 @@ Timing time_in_graph(StreamRef stream, int calls, int replays, Enqueue&& enqueue
   return summarize(std::move(us));
 }
 
-// A call that cannot be captured, timed by the host's clock up to its result; at least three times, then
-// while half a second has not passed.
+// A call that cannot be captured, by the clock of the host until its result: at least three calls, then up to
+// `repeats` calls within half a second.
 template <class Call>
 Timing time_on_host(int repeats, Call&& call) {
   std::vector<double> us;

@@ -1,4 +1,4 @@
-// Paths: their names, and what is picked of those that a machine has.
+// CPU paths: their names, and the selection among the available ones.
 #include <triptych/core/cpu_path.hpp>
 #include <triptych/core/error.hpp>
 
@@ -18,7 +18,7 @@ TEST(CpuPath, HasNames) {
   EXPECT_ERROR(to_string(static_cast<CpuPath>(77)), InvalidArgument, "number 77");
 }
 
-TEST(CpuPath, SimdIsTheBestThereIs) {
+TEST(CpuPath, SimdIsTheLastAvailablePath) {
   const std::array paths{CpuPath::plain, CpuPath::avx2};
   EXPECT_EQ(pick_cpu_path(CpuPath::simd, paths), CpuPath::avx2);
   EXPECT_EQ(pick_cpu_path(CpuPath::plain, paths), CpuPath::plain);

@@ -15,7 +15,7 @@
 namespace triptych {
 namespace {
 
-// While it lives, this process cannot make a file longer than so many bytes: a full disk in miniature.
+// During its lifetime this process cannot write files larger than a limit, as on a full disk.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : old_handler_(std::signal(SIGXFSZ, SIG_IGN)) {

@@ -104,7 +104,7 @@ TEST_F(GraphTest, WhatCannotBeCapturedIsAnError) {
   EXPECT_THROW(Graph::capture(*stream_, [&] { stream_->synchronize(); }), CudaError);
   EXPECT_FALSE(stream_->is_capturing());
   EXPECT_EQ(contents(), all(1));
-  const auto swallow = [&] {  // an error that enqueue hides still spoils the graph
+  const auto swallow = [&] {  // an error that enqueue ignores still invalidates the graph
     try {
       stream_->synchronize();
     } catch (const CudaError&) {

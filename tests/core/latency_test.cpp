@@ -12,7 +12,7 @@ TEST(Latency, IsZeroWithoutFrames) {
   EXPECT_EQ(none.max_us, 0);
 }
 
-// A bin is 2^(1/64) wide and stands for its middle: an error of 2^(1/128) - 1 at most.
+// A bin is 2^(1/64) wide and represented by its middle: the error is at most 2^(1/128) - 1.
 TEST(Latency, QuantilesAreRightToABin) {
   LatencyHistogram histogram;
   for (int us = 1; us <= 1000; ++us) histogram.add(us);

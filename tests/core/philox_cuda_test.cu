@@ -19,8 +19,8 @@ struct Sample {
   std::uint32_t word;
   float uniform;
   NormalPair normal;
-  float
-      moved;  // a product that a compiler could fuse with the addition after it, were normal_pair not careful
+  float moved;  // a product that the compiler could fuse with the next addition if normal_pair did not
+                // prevent it
 };
 
 TRIPTYCH_HD Sample draw(std::uint64_t seed, std::int64_t i) {

@@ -18,7 +18,7 @@ static_assert(!std::is_convertible_v<DeviceSpan<int>, std::span<int>>);
 static_assert(!std::is_convertible_v<std::span<int>, DeviceSpan<int>>);
 static_assert(std::is_trivially_copyable_v<DeviceSpan<int>>, "kernels take it by value");
 
-// Only addresses matter here, so host memory stands in for device memory.
+// These tests use only addresses, so that host memory can represent device memory.
 TEST(DeviceSpan, KnowsItsSize) {
   double memory[7];
   const DeviceSpan<double> span(memory, 7);

@@ -47,7 +47,7 @@ TEST(ThreadPool, NoLoopIsMissed) {
   EXPECT_EQ(seen.times, (std::vector<int>{2000, 2000, 1000}));
 }
 
-// Threads that get no core are late for their loops: what is theirs is done once, by them or by the caller.
+// Threads without a core are late for their loops: each part runs once, in its thread or in the caller.
 TEST(ThreadPool, ABusyMachineMissesNothingAndDoesNothingTwice) {
   std::atomic<bool> stop{false};
   std::vector<std::thread> busy;
@@ -70,7 +70,7 @@ TEST(ThreadPool, ABusyMachineMissesNothingAndDoesNothingTwice) {
   EXPECT_EQ(seen.times, std::vector<int>(6, loops));
 }
 
-// Who has not begun is not waited for.
+// The caller does not wait for a thread that has not begun.
 TEST(ThreadPool, TheCallerDoesWhatNobodyHasBegun) {
   ThreadPool pool;
   struct Who {
@@ -87,7 +87,7 @@ TEST(ThreadPool, TheCallerDoesWhatNobodyHasBegun) {
     for (std::size_t t = 1; t < who.by.size(); ++t)
       by_caller += who.by[t] == std::this_thread::get_id() ? 1 : 0;
   }
-  // To wake 63 threads takes far longer than to do nothing 63 times.
+  // Waking 63 threads takes far longer than 63 empty parts.
   EXPECT_GT(by_caller, 0);
 }
 

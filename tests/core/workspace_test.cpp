@@ -35,7 +35,7 @@ TEST(Workspace, StartsEmpty) {
 TEST(Workspace, HasZeroTicketsAfterTheFirstReserve) {
   TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
   const Stream stream;
-  DeviceBuffer<char> dirt(1 << 20);  // what the allocator may hand out again
+  DeviceBuffer<char> dirt(1 << 20);  // memory that the allocator may reuse
   fill_bytes(dirt.span(), 0xff, stream);
   stream.synchronize();
   dirt = {};

@@ -1,4 +1,4 @@
-// What Strategy::automatic stands for: the committed measurements agree with the built-in choice, and a
+// The resolution of Strategy::automatic: the committed measurements agree with the built-in choice, and a
 // tuning cache overrides it by device, types and size.
 #include <triptych/core/error.hpp>
 #include <triptych/core/file.hpp>
@@ -30,7 +30,7 @@ Strategy automatic(int device, const Operation& operation) {
   return automatic_strategy(device, Determinism::run_to_run, operation);
 }
 
-struct Environment {  // a variable for the life of this
+struct Environment {  // sets a variable for a scope
   Environment(const char* variable, const std::string& value) : name(variable) {
     ::setenv(name, value.c_str(), 1);
   }
@@ -96,7 +96,7 @@ TEST(Automatic, FollowsTheChoiceOfItsDeviceTypesAndSize) {
   EXPECT_EQ(automatic(device, operation(detail::not_tuned, 1 << 20)), fastest_measured);
   EXPECT_EQ(automatic(other_device, operation(float_sum, 1 << 20)), fastest_measured);
   EXPECT_EQ(automatic(1000, operation(float_sum, 1 << 20)), fastest_measured);
-  // the same bits on every GPU: by the same strategy, unless no order changes them
+  // the same bits on every GPU: the same strategy, unless the monoid is exact
   Operation strict = operation(float_sum, 1 << 20);
   EXPECT_EQ(automatic_strategy(device, Determinism::gpu_to_gpu, strict), fastest_measured);
   strict.exact = true;

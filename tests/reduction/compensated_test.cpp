@@ -21,7 +21,7 @@ T sum_by(CpuStrategy strategy, const std::vector<T>& values) {
 
 template <class T>
 void check_small_between_huge(T huge) {
-  // huge + 1 - huge, many times over: the exact sum counts the ones, which a plain chain swallows
+  // huge + 1 - huge, repeated: the exact sum counts the ones, which a plain sum loses
   for (const int repeats : {1, 2, 10, 1000, 100000}) {
     std::vector<T> values;
     for (int k = 0; k < repeats; ++k) values.insert(values.end(), {huge, T{1}, -huge});

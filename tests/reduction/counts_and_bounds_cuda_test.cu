@@ -14,7 +14,7 @@ namespace {
 
 class CollectivesCuda : public test::CudaFixture {};
 
-// A thread owns a class; every thread writes what it was told.
+// A thread owns a class; every thread writes the counts that it received.
 template <int Threads>
 __global__ void counts_kernel(const int* of_thread, unsigned* counts) {
   __shared__ unsigned of_warp[3][Threads / 32];

@@ -1,4 +1,4 @@
-// Random arrays and the strategies that this build has, for the tests of the CPU reductions.
+// Random arrays and the available strategies, for the tests of the CPU reductions.
 #pragma once
 
 #include <triptych/core/error.hpp>

@@ -1,4 +1,4 @@
-// In a build without CUDA the CUDA forms link, and say what to do instead.
+// In a build without CUDA the CUDA functions link, and throw with the remedy.
 #include <triptych/core/error.hpp>
 #include <triptych/reduction/autotune.hpp>
 #include <triptych/reduction/reduce.hpp>

@@ -1,4 +1,4 @@
-// Minima, maxima and where they stand on the CPU, by every strategy, against the standard algorithms.
+// Minima, maxima and their indices on the CPU, by every strategy, against the standard algorithms.
 #include <triptych/reduction/reduce.hpp>
 
 #include <gtest/gtest.h>
@@ -98,7 +98,7 @@ void check_nan_and_infinity() {
       EXPECT_EQ(max_cpu<T>(one, o), 5);
       EXPECT_EQ(argmin_cpu<T>(one, o), (Indexed<T>{5, static_cast<std::int64_t>(n / 2)}));
       EXPECT_EQ(argmax_cpu<T>(one, o), (Indexed<T>{5, static_cast<std::int64_t>(n / 2)}));
-      one[n / 2] = inf;  // the identity's value, but a value that stands somewhere
+      one[n / 2] = inf;  // the value of the identity, but with an index
       EXPECT_EQ(argmin_cpu<T>(one, o), (Indexed<T>{inf, static_cast<std::int64_t>(n / 2)}));
       one[n / 2] = -inf;
       EXPECT_EQ(argmax_cpu<T>(one, o), (Indexed<T>{-inf, static_cast<std::int64_t>(n / 2)}));

@@ -1,4 +1,4 @@
-// The ready-made operations on the CPU, by every strategy, against the formulas in wider or exact arithmetic.
+// The operations of reduce.hpp on the CPU, by every strategy, against formulas in wider or exact arithmetic.
 #include <triptych/core/error.hpp>
 #include <triptych/reduction/reduce.hpp>
 
@@ -18,8 +18,8 @@ namespace {
 
 using namespace cpu_test;
 
-// How many roundings an element passes through, times eps (twice the unit roundoff: the factor 2 covers
-// second order).
+// The number of roundings of an element, times eps (twice the unit roundoff: the factor 2 covers second-order
+// terms).
 double roundings(CpuStrategy strategy, std::int64_t n) {
   const double count = static_cast<double>(n);
   const double log2n = n > 1 ? std::ceil(std::log2(count)) : 0;
@@ -122,7 +122,7 @@ TEST(ReduceCpu, FloatDotInDouble) { check_dot<double, float>(); }
 TEST(ReduceCpu, DoubleDot) { check_dot<double, double>(); }
 TEST(ReduceCpu, Int32DotInInt64) { check_dot<std::int64_t, std::int32_t>(); }
 
-// All strategies but compensated serve moments.
+// All strategies except compensated support moments.
 std::vector<CpuStrategy> moment_strategies() {
   std::vector<CpuStrategy> list = strategies();
   std::erase(list, CpuStrategy::compensated);

@@ -1,4 +1,4 @@
-// What the tests of the CUDA reductions share: their options, and inputs whose sums are exact in any order.
+// Options and inputs for the tests of the CUDA reductions; the sums of the inputs are exact in any order.
 #pragma once
 
 #include <triptych/core/buffer.hpp>

@@ -1,5 +1,5 @@
-// What the CUDA reductions promise beside the value: the same bits, capture, no allocation, order on the
-// stream, refusal of bad input, and lengths past 2^31.
+// Guarantees of the CUDA reductions besides the value: reproducible bits, capture, no allocation, order on
+// the stream, rejection of invalid arguments, and lengths above 2^31.
 #include <triptych/core/error.hpp>
 #include <triptych/core/graph.hpp>
 
@@ -103,7 +103,7 @@ TEST_F(ReduceCuda, SteadyStateAllocatesNothing) {
   EXPECT_EQ(device_allocation_count(), before);
 }
 
-// Grids may overlap: each sum here reads what the one before wrote, in sizes that take every kernel of
+// Grids may overlap: each sum here reads the result of the one before, at sizes that use every kernel of
 // single_pass.
 TEST_F(ReduceCuda, AChainOfOverlappingSumsKeepsItsOrder) {
   const std::int64_t largest = 200000;
@@ -152,7 +152,7 @@ TEST_F(ReduceCuda, BadInputIsRefusedBeforeAnythingIsWritten) {
                InvalidArgument, "3 and 2");
   const auto untouched = result.to_host()[0];
   EXPECT_EQ(std::bit_cast<std::uint32_t>(untouched), 0xCDCDCDCDu);
-  // integers keep the promise by any strategy
+  // integer sums have the level with any strategy
   const auto ints = upload<std::int32_t>({1, 2, 3});
   DeviceBuffer<std::int32_t> sum(1);
   EXPECT_NO_THROW((sum_cuda<std::int32_t, std::int32_t>(

@@ -1,4 +1,4 @@
-// The choice of threads per row: every shape gets a plan that some kernel goes by, whatever the device.
+// The choice of a row plan: every shape gets a valid plan on every device.
 #include <triptych/core/error.hpp>
 
 #include <gtest/gtest.h>

@@ -30,8 +30,8 @@ constexpr Shape shapes[] = {{0, 5, 5},           {3, 0, 0},          {1, 1, 1}, 
                             {33, 255, 255},      {16, 1000, 1003},   {200, 8191, 8191}, {24, 65536, 65536},
                             {1, 300001, 300001}, {3, 100003, 100007}};
 
-// At least 32 lanes in pieces of 8192 columns: 256 roundings in a lane, 5 for the lanes, log2 of the pieces,
-// one product.
+// Roundings: 8192 columns per segment over at least 32 lanes, the tree of the lanes, log2 of the number of
+// segments, one product.
 double bound(std::int64_t cols, double magnitude) {
   const double eps = std::numeric_limits<float>::epsilon();
   const double chain = std::min(static_cast<double>(cols), 8192.0) / 32 + 1;
@@ -151,7 +151,7 @@ TEST(RowPlan, OtherTextIsRefused) {
   }
 }
 
-// Whatever comes in, a plan or InvalidArgument comes out, and what is accepted is what to_string writes.
+// Any text gives a plan or InvalidArgument, and to_string of the plan is the accepted text.
 TEST(RowPlan, RandomChangesOfTheText) {
   PhiloxStream random(seed, 7);
   const std::string good = to_string(RowPlan{32, 512, 2, 8, true});

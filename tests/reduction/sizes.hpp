@@ -7,13 +7,13 @@
 
 namespace triptych::test {
 
-// $TRIPTYCH_TEST_LARGEST leaves out what is larger, for tools under which everything is slow.
+// $TRIPTYCH_TEST_LARGEST excludes larger sizes, for slow tools such as sanitizers.
 inline std::int64_t largest_size() {
   const char* value = std::getenv("TRIPTYCH_TEST_LARGEST");
   return value == nullptr ? INT64_MAX : std::atoll(value);
 }
 
-// How often a promise of equal bits is put to the test: a hundred times, unless everything is slow.
+// The number of runs in tests of equal bits: a hundred, fewer under slow tools.
 inline int hundred_runs() { return largest_size() < 100000 ? 3 : 100; }
 
 inline std::vector<std::int64_t> test_sizes() {

@@ -1,4 +1,4 @@
-// Names, lists and promises of the strategies.
+// Names, lists and determinism of the strategies.
 #include <triptych/core/error.hpp>
 #include <triptych/reduction/strategy.hpp>
 

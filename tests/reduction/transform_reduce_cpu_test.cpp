@@ -1,4 +1,4 @@
-// Sources and monoids of one's own on the CPU.
+// User-defined sources and monoids on the CPU.
 #include <triptych/core/error.hpp>
 #include <triptych/reduction/transform_reduce_cpu.hpp>
 

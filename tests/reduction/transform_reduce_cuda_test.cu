@@ -1,4 +1,4 @@
-// Structs, monoids and index transforms of one's own, by every strategy.
+// User-defined structs, monoids and index transforms, by every strategy.
 #include <triptych/reduction/transform_reduce_cpu.hpp>
 #include <triptych/reduction/transform_reduce_libraries.cuh>
 
@@ -14,7 +14,7 @@
 namespace triptych::reduction {
 namespace {
 
-// Weight and weighted position: what a tracker sums. Component-wise, so it brings its own atomic.
+// Weight and weighted position, as a tracker sums them. Component-wise, so it defines its own atomic.
 struct Blob {
   unsigned long long weight, x, y;
   friend bool operator==(const Blob&, const Blob&) = default;
@@ -41,7 +41,7 @@ struct PixelOfFrame {
   }
 };
 
-// The bounding box of points: 16 bytes and no atomic of its own, so the atomic strategies take a lock.
+// The bounding box of points: 16 bytes without an atomic, so the atomic strategies use a lock.
 struct Box {
   int left, top, right, bottom;
   friend bool operator==(const Box&, const Box&) = default;

@@ -1,4 +1,4 @@
-// The tuning cache: what is kept, what is survived, and the choice by measuring.
+// The tuning cache: storage, damaged files, and the choice by measurement.
 #include <triptych/core/error.hpp>
 #include <triptych/core/file.hpp>
 #include <triptych/core/philox.hpp>
@@ -66,7 +66,7 @@ TEST_F(TuningCacheTest, OthersEntriesAreKeptAndOnesOwnWin) {
   EXPECT_EQ(third.find("gpu", "a"), "first");
   EXPECT_EQ(third.find("gpu", "b"), "second");
   EXPECT_EQ(third.find("gpu", "both"), "second");
-  // what was only read does not push out what was saved since
+  // entries that were only read do not replace entries that were saved since
   TuningCache fourth(file_);
   fourth.remember("gpu", "a", "newer");
   fourth.save();

@@ -8,7 +8,7 @@
 
 namespace triptych::test {
 
-// One to four edits: a byte changed, some bytes cut out, a piece repeated elsewhere, the end cut off.
+// One to four edits: a byte changed, some bytes removed, a part repeated elsewhere, the end removed.
 inline std::string mutated(const std::string& original, std::uint64_t seed) {
   std::string text = original;
   PhiloxStream random(seed, 1);

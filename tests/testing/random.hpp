@@ -15,7 +15,7 @@
 
 namespace triptych::test {
 
-// Evenly spread over [low, high).
+// Uniformly distributed over [low, high).
 template <std::floating_point T>
 std::vector<T> random_values(std::int64_t count, T low, T high, std::uint64_t seed) {
   PhiloxStream stream(seed, 0);
@@ -28,7 +28,7 @@ std::vector<T> random_values(std::int64_t count, T low, T high, std::uint64_t se
   return values;
 }
 
-// Evenly spread, up to a bias of 2^-32, over low..high, both included.
+// Uniformly distributed, up to a bias of 2^-32, over low..high, both included.
 template <std::integral T>
 std::vector<T> random_values(std::int64_t count, T low, T high, std::uint64_t seed) {
   PhiloxStream stream(seed, 0);

@@ -78,7 +78,7 @@ Measurement measure_beside_reading(std::span<const std::byte> whole, std::span<c
   const Stopwatch all;
   for (int r = 0; r < 9 && (r < 3 || all.elapsed_s() < 1); ++r) {
     const Stopwatch reading;
-    read_memory(memory, threads, limit.way);
+    read_memory(memory, threads, limit.pattern);
     read_us.push_back(reading.elapsed_us());
     const Stopwatch summing;
     benchmark::DoNotOptimize(sum());

@@ -82,10 +82,10 @@ void tune_capsules(Tuning& tuning) {
       for (const Method method : {Method::culled, Method::brute}) {  // tiled stays as the paper has it
         const EvaluateOptions best = tune_evaluate_cuda(
             tuning.cache, rays, {bodies.data(), samples, capsules}, method, tuning.workspace, tuning.stream);
-        std::printf("%lld bodies of %lld capsules, %lld points, %s: %d points a block, %d samples a launch\n",
-                    static_cast<long long>(samples), static_cast<long long>(capsules),
-                    static_cast<long long>(points), method == Method::culled ? "culled" : "brute",
-                    best.points_per_block, best.samples_per_launch);
+        std::printf(
+            "%lld bodies of %lld capsules, %lld points, %s: %d points per block, %d samples per launch\n",
+            static_cast<long long>(samples), static_cast<long long>(capsules), static_cast<long long>(points),
+            method == Method::culled ? "culled" : "brute", best.points_per_block, best.samples_per_launch);
       }
       tuning.stream.synchronize();
     }
@@ -108,10 +108,10 @@ int run(int argc, char** argv) {
       continue;
     std::printf(
         "triptych_tune [--multiply=ROWSxCOLS ...]\n\n"
-        "Measures sums, wide matrix-vector products (and those of the given shapes) and the likelihood of "
-        "capsules\non the current GPU and keeps the fastest ways in the tuning cache, which the library "
-        "reads: "
-        "%s\nWhat the file already has is not measured again; delete it to start anew.\n",
+        "Measures sums, wide matrix-vector products (also of the given shapes) and the likelihood of "
+        "capsules on the\n"
+        "current GPU and stores the fastest choices in the tuning cache, which the library reads:\n"
+        "%s\nEntries of the file are not measured again; delete the file to start anew.\n",
         TuningCache::default_file().string().c_str());
     return std::strcmp(argv[k], "--help") == 0 ? 0 : 1;
   }

@@ -1,4 +1,4 @@
-// Dot products of triples of bytes: every form that this machine has against the formula, in every layout.
+// Dot products of byte triples: every available path against the formula, in every layout.
 #include <triptych/core/simd/byte_triples.hpp>
 #include <triptych/core/simd/dispatch.hpp>
 
@@ -21,7 +21,7 @@ enum class Layout { three, four, yuyv, nv12 };
 #define TRIPTYCH_SIMD_BYTE_TRIPLES
 #include <triptych/core/simd/for_each_set.hpp>
 
-// Bytes that end where no memory follows: reading on is a fault.
+// Bytes at the end of a page before an inaccessible one: a read past the end is a fault.
 class BytesAtTheEnd {
  public:
   explicit BytesAtTheEnd(const std::vector<std::uint8_t>& bytes)

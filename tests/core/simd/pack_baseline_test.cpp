@@ -21,7 +21,7 @@ class BaselineTest : public testing::Test {};
 using Words = testing::Types<float, double, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t>;
 TYPED_TEST_SUITE(BaselineTest, Words);
 
-// With every special value; odd many, so that packs start at any place.
+// With every special value; an odd count, so that packs start at any alignment.
 template <class T>
 std::vector<T> values(std::uint64_t seed) {
   PhiloxStream random(seed, 0);
@@ -83,7 +83,7 @@ TYPED_TEST(BaselineTest, CalculatesElementByElement) {
   expect_each<T>([](P, P) { return P::all(T(-3)); }, [](T, T) { return T(-3); });
 }
 
-// -0 is below +0, NaN of x is passed over, a NaN that is kept stays.
+// -0 is below +0, a NaN x is ignored, a NaN kept stays.
 TYPED_TEST(BaselineTest, OrdersZerosAndPassesOverNaN) {
   using T = TypeParam;
   using P = Pack<T, Baseline>;

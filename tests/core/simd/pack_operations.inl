@@ -132,7 +132,8 @@ TRIPTYCH_SIMD_TARGET inline void add_to_doubles(const Inputs& in, double* sums) 
   for (int i = 0; i < padded; i += Floats::lanes) add_to(sums + i, Floats::load(in.a + i));
 }
 
-// Of a > b: how many packs have any, how many of the first `count` are clear, and the bits of all.
+// Of a > b: the number of packs with any true lane, the number of false lanes among the first `count`, and
+// all bits.
 TRIPTYCH_SIMD_TARGET inline MaskResult masks(const Inputs& in) {
   MaskResult result;
   for (int i = 0; i < padded; i += Floats::lanes) {

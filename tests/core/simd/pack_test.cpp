@@ -1,4 +1,4 @@
-// Every operation of every form of packs that this machine has against the plain form, bit for bit.
+// Every operation of every available path against the plain one, bit for bit.
 #include <triptych/core/simd/dispatch.hpp>
 #include <triptych/core/simd/pack.hpp>
 
@@ -45,7 +45,7 @@ enum class IntOperation { all, add, multiply, min, max, shift, first_lanes, trun
 
 constexpr int padded = 64;  // a multiple of every set's lanes
 
-// Elements from an odd place on, so that no load is aligned.
+// Elements at an odd offset, so that no load is aligned.
 struct Inputs {
   float unaligned = 0;
   float a[padded], b[padded], c[padded];  // anything

@@ -53,7 +53,7 @@ std::vector<std::uint64_t> any_words(int threads, std::uint64_t seed) {
 }
 
 template <int Threads, class M>
-struct Reduce {  // twice: the second call must not meet the first one's words
+struct Reduce {  // twice: the second call must not read shared memory of the first
   __device__ typename M::Value operator()(typename M::Value v) const {
     block_reduce<Threads>(M{}.identity(), M{});
     __syncthreads();

@@ -1,4 +1,4 @@
-// Loops over chunks: the results are combined in the order of the chunks, whatever the threads.
+// Loops over chunks: the results are combined in the order of the chunks, for any number of threads.
 #include <triptych/reduction/collective/chunks.hpp>
 
 #include <gtest/gtest.h>

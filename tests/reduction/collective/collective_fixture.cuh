@@ -43,7 +43,7 @@ testing::AssertionResult same_bits(const std::vector<T>& a, const std::vector<T>
 
 class CollectiveCuda : public CudaFixture {
  protected:
-  // function(in[i]) by thread i, in blocks of so many threads.
+  // function(in[i]) by thread i, in blocks of that many threads.
   template <class F, class In>
   auto call(F function, const std::vector<In>& in, int threads) {
     using Out = std::decay_t<decltype(function(in[0]))>;

@@ -149,7 +149,7 @@ TEST_F(GridCuda, TheCollectorHasAllValuesInOrder) {
   });
 }
 
-// All blocks exchange Words words of three floats for so many rounds. What is sent depends on the total
+// All blocks exchange Words words of three floats in several rounds. The words depend on the total
 // before, so that no round can be mixed up with another. totals: [round][block][word].
 template <int Words, int Groups>
 __global__ void exchange_kernel(const float3* base, uint4* words, int rounds, float3* totals) {

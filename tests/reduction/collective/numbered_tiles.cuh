@@ -5,7 +5,7 @@
 
 namespace triptych::test {
 
-// Tile t of item i is worth (t + 1) (k + 3) + i for sum k, with a large part that crosses 32 bits.
+// Sum k of tile t of item i is (t + 1) (k + 3) + i, with a large part that exceeds 32 bits.
 constexpr std::uint64_t large = (std::uint64_t{1} << 41) + 12345;
 
 struct Numbers {

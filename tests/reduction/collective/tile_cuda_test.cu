@@ -29,7 +29,8 @@ TEST_F(TileSumsCuda, AnyNumberOfTilesAndItems) {
     for (const int tiles : {1, 3, 4, 5, 127, 1056, 1057, 5003}) {
       SCOPED_TRACE(testing::Message() << tiles << " tiles, " << items << " items");
       DeviceBuffer<std::uint64_t> sums(std::int64_t{items} * Numbers::words);
-      for (int repeat = 0; repeat < 2; ++repeat) {  // the words of one call are not those of the next
+      for (int repeat = 0; repeat < 2;
+           ++repeat) {  // the second call must not read flagged words of the first
         sum_tiles_cuda(Numbers{}, tiles, items, sums.data(), repeat == 0 ? 0 : 3, workspace, stream);
         std::vector<std::uint64_t> host(static_cast<std::size_t>(sums.size()));
         copy_to_host(DeviceSpan<const std::uint64_t>(sums.span()), std::span(host), stream);

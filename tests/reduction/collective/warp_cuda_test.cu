@@ -1,4 +1,4 @@
-// What a warp does together, against host loops in the stated order.
+// Warp collectives against host loops in the stated order.
 #include <triptych/reduction/collective/warp.cuh>
 
 #include <array>
@@ -32,7 +32,7 @@ class WarpCuda : public test::CollectiveCuda {
   }
 };
 
-// Of large and small magnitudes, so that every order has bits of its own.
+// Of large and small magnitudes, so that every order gives other bits.
 template <class T>
 std::vector<T> floats(std::uint64_t seed) {
   std::vector<T> values = random_values<T>(threads, T(-1), T(1), seed);
@@ -141,7 +141,8 @@ TEST_F(WarpCuda, FloatSumsHaveTheStatedOrder) {
     expect_oracle(AllReduceSum{}, in, threads, warp, ordered, 50, T(3));
     T sequential = 0;
     for (int i = 0; i < warp; ++i) sequential += in[std::size_t(i)];
-    EXPECT_NE(sequential, butterfly(std::span<const T>(in).first(warp), Sum<T>{})[0]) << "orders look alike";
+    EXPECT_NE(sequential, butterfly(std::span<const T>(in).first(warp), Sum<T>{})[0])
+        << "both orders give the same bits";
   };
   expect_sums(floats<float>(6));
   expect_sums(floats<double>(7));

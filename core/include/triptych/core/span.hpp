@@ -1,4 +1,4 @@
-// DeviceSpan: a non-owning run of elements in device memory. It is a type of its own, so that device memory
+// DeviceSpan: a non-owning range of elements in device memory. It is a distinct type, so that device memory
 // cannot be passed where host memory (std::span) is meant, and host code cannot dereference it.
 #pragma once
 
