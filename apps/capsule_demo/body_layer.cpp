@@ -31,7 +31,7 @@ cv::Rect box_of(const View& view, const Capsule& capsule) {
   for (const Vec& end : {vec(capsule.a), vec(capsule.b)}) {
     const float depth = view.depth(end);
     if (depth - capsule.radius_m < nearest_m) return {};
-    const cv::Point2f middle = view.place(end);
+    const cv::Point2f middle = view.position(end);
     // A ball off the axis is drawn longer than on it, by less than its obliqueness.
     const cv::Point2f off = middle - view.middle();
     const float oblique = 1 + (off.dot(off)) / (view.focal_px * view.focal_px);

@@ -17,12 +17,12 @@ using apps::numbers;
 using apps::UsageError;
 
 constexpr const char* description =
-    "Follows a moving body through clouds of stereo or depth points: thousands of poses of a skeleton clad "
-    "in\n"
-    "capsules are guessed for every frame, rays from the camera tell how well each explains the points, and\n"
-    "the particle filter keeps the good ones.\n"
-    "Without arguments it makes a person walk before a virtual stereo camera, follows it on the best device\n"
-    "there is, says how far off it was, and writes pictures and poses to out/capsule.";
+    "Follows a moving body through clouds of stereo or depth points. A particle filter samples thousands of\n"
+    "poses of a skeleton of capsules in every frame, casts the rays of the camera on each, and keeps the "
+    "poses\n"
+    "that explain the points best.\n"
+    "Without arguments it renders a walking person as a stereo camera would see it, follows it on the best\n"
+    "device, prints the error of the joints, and writes pictures and poses to out/capsule.";
 
 constexpr const char* examples = R"(Examples:
   capsule_demo                                     a synthetic walk, pictures and poses in out/capsule
@@ -35,14 +35,14 @@ constexpr const char* examples = R"(Examples:
   capsule_demo --stereo left.mp4 right.mp4 --calib calib.txt --range 1,4 --height 1.8
   capsule_demo --cloud scan1.ply scan2.ply scan3.ply --start standing.bvh
   capsule_demo --samples 4000 --points 20000 --no-pictures
-                                                   as exact as it gets; on a CPU it takes its time
+                                                   the most accurate setting; slow on a CPU
 
 Everything is in metres, in the camera's frame: x right, y up, z away from the camera. The folder of --out gets
   capsule.mp4, first.png, last.png   the points and the capsule skin, from the camera and from the side
   poses.csv                          frame,joint,x_m,y_m,z_m
   poses.bvh                          the same as a motion, for any animation program
   frames.csv                         frame,error_mm,worst_mm,worst_joint,effective_samples,points,tracking_ms
-  summary.json                       the errors of each joint and of all, effective samples, frames a second
+  summary.json                       the errors of each joint and of all, effective samples, times per frame
 Exit code: 0 when it worked, 2 when the command line makes no sense, 1 for everything else; a failed run leaves no
 files.)";
 
@@ -267,7 +267,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   app.add_option("--out", o.out, "Folder for the video, pictures, poses and summary [default: out/capsule]")
       ->type_name("DIR")
       ->group(group);
-  app.add_option("--csv", o.csv, "The joints' places, instead of poses.csv in that folder")
+  app.add_option("--csv", o.csv, "The joints' positions, instead of poses.csv in that folder")
       ->type_name("FILE")
       ->group(group);
   app.add_option("--json", o.json, "The summary, instead of summary.json in that folder")

@@ -45,7 +45,7 @@ struct View {
   // Along forward.
   float depth(const Vec& p) const { return (p - eye).dot(forward); }
   // Only for what lies before the eye.
-  cv::Point2f place(const Vec& p) const {
+  cv::Point2f position(const Vec& p) const {
     const Vec d = p - eye;
     const float scale = focal_px / d.dot(forward);
     return {middle().x + scale * d.dot(right), middle().y - scale * d.dot(up)};

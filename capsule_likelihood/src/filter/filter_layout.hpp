@@ -29,8 +29,8 @@ struct FilterLayer {
   std::int32_t groups = 1;
   std::int32_t group_of_unit[max_units] = {};  // -1: at rest in this layer
   std::uint32_t stride[max_units] = {};        // of a group: pairs its survivors with those of the others
-  // Only unit 0 is searched; the others give way, so that they stay where they are in space (carry_dim).
-  bool carries = false;
+  // Only unit 0 is searched; the others give way, so that they stay where they are in space (compensate_dim).
+  bool compensates = false;
   bool elite = false;       // every fourth sample starts from the best of before, and one is it
   float noise = 1;          // times a dimension's spread
   float tail = 1;           // of the noise of every eighth sample, against the others
@@ -55,7 +55,7 @@ struct FilterView {
   float* elite = nullptr;                // dims: of the best sample of the last layer that searched the unit
   float* velocity = nullptr;             // dims: foreseen motion a frame
   float* last = nullptr;                 // dims: the estimate of the last frame
-  float* surprise = nullptr;             // dims: the running mean square of the motion that was not foreseen
+  float* innovation = nullptr;           // dims: the running mean square of the motion that was not foreseen
   float* spread = nullptr;               // dims: of the noise in this frame
   float* population = nullptr;           // samples x dims; a row is read and written by nobody but its own
   const float* old_proposals = nullptr;  // what the cumulative weights belong to
@@ -64,7 +64,7 @@ struct FilterView {
   const std::uint64_t* cumulative = nullptr;  // of the weights in each group
   std::int32_t trunk_dims = 0;                // free dimensions of unit 0 ...
   const std::int32_t* trunk = nullptr;        // ... and which they are
-  const float* yield = nullptr;               // dims x trunk_dims: how a limb gives way to the trunk
+  const float* compensation = nullptr;        // dims x trunk_dims: how a limb gives way to the trunk
 };
 
 TRIPTYCH_INLINE_HD std::int32_t group_begin(std::int32_t group, std::int32_t samples, std::int32_t groups) {
@@ -76,7 +76,7 @@ TRIPTYCH_INLINE_HD std::int32_t group_of(std::int32_t row, std::int32_t samples,
 
 // The group of a layer that moves a unit by noise; -1 when none does.
 TRIPTYCH_INLINE_HD std::int32_t searching_group(const FilterLayer& layer, std::int32_t unit) {
-  return layer.carries && unit != 0 ? -1 : layer.group_of_unit[unit];
+  return layer.compensates && unit != 0 ? -1 : layer.group_of_unit[unit];
 }
 
 }  // namespace triptych::capsule_likelihood

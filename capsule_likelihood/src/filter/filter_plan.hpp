@@ -40,8 +40,8 @@ FilterLayer make_layer(Part part, int units, int samples);
 // What a filter starts from.
 struct FilterState {
   FilterFrame frame;
-  std::vector<float> centre, elite, velocity, last, surprise, spread;  // dims each
-  std::vector<float> population;                                       // samples x dims
+  std::vector<float> centre, elite, velocity, last, innovation, spread;  // dims each
+  std::vector<float> population;                                         // samples x dims
   std::vector<float> poses;  // (samples + 1) x (dims + 1), the last the centre
 };
 FilterState make_start(const FilterPlan& plan, std::span<const float> pose, float widen, int threads);
@@ -54,6 +54,10 @@ std::vector<int> units_of(const Skeleton& skeleton);
 // share, times all samples), and the best log-likelihood.
 double effective_of(std::span<const Tempering> temperings, std::int32_t samples);
 double highest_of(std::span<const Tempering> temperings);
+
+// Estimate::score: 1 - loss / max_loss, where loss = -log_likelihood; 0 when there is no loss to compare
+// with.
+double score_of(double log_likelihood, double max_loss);
 
 // The arrays of the state as a filter's functions see them; the others are null.
 FilterView view_of(const FilterPlan& plan, FilterState& state);

@@ -39,12 +39,12 @@ struct MeanSums {
 };
 
 // The sums of a joint's places over the samples, about that of the estimate.
-struct PlaceSums {
+struct PositionSums {
   double first[3] = {}, second[6] = {};
 
-  TRIPTYCH_HD void add(const Vec3& place, const Vec3& about) {
-    const double x = static_cast<double>(place.x - about.x), y = static_cast<double>(place.y - about.y),
-                 z = static_cast<double>(place.z - about.z);
+  TRIPTYCH_HD void add(const Vec3& position, const Vec3& about) {
+    const double x = static_cast<double>(position.x - about.x), y = static_cast<double>(position.y - about.y),
+                 z = static_cast<double>(position.z - about.z);
     first[0] += x;
     first[1] += y;
     first[2] += z;
@@ -55,7 +55,7 @@ struct PlaceSums {
     second[4] = fma(y, z, second[4]);
     second[5] = fma(z, z, second[5]);
   }
-  TRIPTYCH_HD void add(const PlaceSums& other) {
+  TRIPTYCH_HD void add(const PositionSums& other) {
     for (int i = 0; i < 3; ++i) first[i] += other.first[i];
     for (int i = 0; i < 6; ++i) second[i] += other.second[i];
   }

@@ -75,15 +75,15 @@ std::vector<float> first_pose(const Skeleton& skeleton, const Extent& extent, do
 
 }  // namespace
 
-Estimate find_pose(FilterEngine& engine, std::span<const Vec3> points) {
-  const Extent extent = extent_of(points);
+Estimate find_pose(FilterEngine& engine, const CloudView& cloud) {
+  const Extent extent = extent_of(cloud.points);
   std::vector<Estimate> candidates;
   candidates.reserve(headings);
   const auto follow = [&](std::span<const float> pose, float wide, int tries) {
     engine.start(pose, wide);
     Estimate best;
     for (int i = 0; i < tries; ++i) {
-      Estimate estimate = engine.step(points, {});
+      Estimate estimate = engine.step(cloud);
       if (i == 0 || estimate.log_likelihood > best.log_likelihood) best = std::move(estimate);
     }
     return best;
@@ -100,7 +100,7 @@ Estimate find_pose(FilterEngine& engine, std::span<const Vec3> points) {
     if (i == 0 || estimate.log_likelihood > best.log_likelihood) best = std::move(estimate);
   }
   engine.start(best.pose, 1.5f);
-  return engine.step(points, {});
+  return engine.step(cloud);
 }
 
 }  // namespace triptych::capsule_likelihood

@@ -184,7 +184,7 @@ std::vector<Vec3> render_points(std::span<const Capsule> body, const RenderOptio
       EvenSpread(options.seed, room_rays, scene.box().grown(2)), both - outliers, threads,
       [&](const Vec& ray) { return scene.hit(ray) < detail::no_hit ? detail::no_hit : scene.room_hit(ray); });
   const EvenSpread anywhere(options.seed, outlier_rays, scene.box().grown(1.2));
-  const PhiloxStream noises(options.seed, noise), places(options.seed, outlier_distances);
+  const PhiloxStream noises(options.seed, noise), positions(options.seed, outlier_distances);
 
   std::vector<Vec3> points;
   points.reserve(static_cast<std::size_t>(options.points));
@@ -192,7 +192,7 @@ std::vector<Vec3> render_points(std::span<const Capsule> body, const RenderOptio
   std::int64_t outlier_next = 0;
   for (std::int64_t i = 0; i < options.points; ++i) {
     if (count_of(options.outliers, i + 1) > count_of(options.outliers, i)) {
-      const Philox4x32 random = places.block(static_cast<std::uint64_t>(i));
+      const Philox4x32 random = positions.block(static_cast<std::uint64_t>(i));
       const double share = 0.5 + 1.1 * uniform_double(random[0], random[1]);
       points.push_back(scene.point(anywhere.ray(outlier_next++), share * scene.distance()));
       continue;

@@ -26,9 +26,9 @@ FilterPlan plan_of_a_walk() {
   options.samples = samples;
   options.layers = 1;
   options.seed = 5;
-  options.motion = Motion::random_walk;
-  options.place_spread_m = step_m;
-  options.turn_spread_rad = 0;
+  options.motion = MotionModel::random_walk;
+  options.position_spread_m = step_m;
+  options.rotation_spread_rad = 0;
   options.start_spread = 1;
   options.effective_share = 0;
   options.min_spread = 1;

@@ -39,7 +39,7 @@ struct OracleHit {
 };
 
 // The distance from the segment is convex along a line: first its least place, then the crossing before it.
-inline OracleHit meet_by_bisection(const LongVec& camera, const LongVec& v, const Capsule& capsule) {
+inline OracleHit intersect_by_bisection(const LongVec& camera, const LongVec& v, const Capsule& capsule) {
   const LongVec a = to_long(capsule.a), b = to_long(capsule.b);
   const long double r = capsule.radius_m;
   const auto gap = [&](long double t) { return distance_to_segment(camera + t * v, a, b) - r; };

@@ -18,7 +18,7 @@ namespace triptych::capsule_likelihood {
 
 // brute: every ray against every capsule. culled: only capsules that can come near a tile of rays. tiled: the
 // tiles of the paper's kernel (GPU only), a thread for each point, a launch for every few samples; the
-// paper's own numbers are those of listing.hpp.
+// paper's own numbers are those of paper_loop.hpp.
 enum class Method { culled, brute, tiled };
 
 struct EvaluateOptions {

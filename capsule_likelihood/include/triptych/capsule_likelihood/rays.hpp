@@ -20,13 +20,13 @@ enum class Surface { closest, first };
 // What a capsule that contains the camera does: its exit surface counts (the paper's rule), or it is ignored.
 enum class CameraInside { exit_surface, ignore };
 
-struct Measure {
+struct SensorModel {
   Loss loss = Loss::squared;
   Surface surface = Surface::closest;
   CameraInside inside = CameraInside::exit_surface;
   float sigma_m = 0.03f;  // of a point's distance; a sigma for each point can be given beside the points
-  float tau_m = 0.2f;     // longer differences, and rays that meet nothing, count as this
-  Vec3 camera;            // looks along +z
+  float tau_m = 0.1f;     // larger differences, and rays that hit nothing, count as this
+  Vec3 camera = {};       // looks along +z
 };
 
 // Points that are not finite (or farther than 1000 km), or not in front of the camera (89.94 degrees off its
@@ -41,13 +41,16 @@ class Rays {
   // sigma_m: one for each point, or empty for measure.sigma_m; from an eighth to a thousand times that,
   // nearer and farther ones count as these (Loss::absolute: from a 64th to a million times). InvalidArgument
   // for a measure that makes no sense (sigma or tau not above 0) or a sigma that is not above 0.
-  Rays(std::span<const Vec3> points, std::span<const float> sigma_m, const Measure& measure, int threads = 0);
+  Rays(std::span<const Vec3> points, std::span<const float> sigma_m, const SensorModel& sensor,
+       int threads = 0);
   Rays(Rays&&) noexcept;
   Rays& operator=(Rays&&) noexcept;
   ~Rays();
 
   const PointCount& count() const;
-  const Measure& measure() const;
+  // The loss (a log-likelihood, negated) when every point is truncated: no body has a larger one.
+  double max_loss() const;
+  const SensorModel& sensor() const;
 
   struct Data;
   const Data& data() const { return *data_; }
@@ -59,7 +62,7 @@ class Rays {
 // Rays on the GPU, made there: with room for max_points, so that setting them allocates nothing.
 class DeviceRays {
  public:
-  DeviceRays(std::int64_t max_points, const Measure& measure);
+  DeviceRays(std::int64_t max_points, const SensorModel& sensor);
   DeviceRays(DeviceRays&&) noexcept;
   DeviceRays& operator=(DeviceRays&&) noexcept;
   ~DeviceRays();
@@ -72,9 +75,10 @@ class DeviceRays {
            StreamRef stream);
   void set(DeviceSpan<const Vec3> points, DeviceSpan<const float> sigma_m,
            const std::int64_t* points_used_on_device, Workspace& workspace, StreamRef stream);
-  // Waits for the stream.
+  // Both wait for the stream.
   PointCount count(StreamRef stream) const;
-  const Measure& measure() const;
+  double max_loss(StreamRef stream) const;
+  const SensorModel& sensor() const;
 
   struct Data;
   const Data& data() const { return *data_; }

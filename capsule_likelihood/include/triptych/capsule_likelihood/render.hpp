@@ -18,7 +18,7 @@ struct RenderOptions {
   float outliers = 0;  // share of the points that lie anywhere between half and 1.6 times the body's distance
   float background = 0;  // share of the points that lie on the floor below and the wall behind the body
   std::uint64_t seed = 1;
-  Vec3 camera;  // looks along +z; y is up where there is a background
+  Vec3 camera = {};  // looks along +z; y is up where there is a background
 };
 
 // Exactly options.points points: those on the body are spread evenly over its image. The same options and the

@@ -9,7 +9,7 @@
 
 namespace triptych::capsule_likelihood::detail {
 
-std::vector<Flesh> clad(const ZeroBody& body);
+std::vector<BodyCapsule> make_body_capsules(const ZeroBody& body);
 
 // Fills the limits of a joint's rotations, whose axes are set.
 void set_limits(const ZeroBody& body, int joint, std::vector<Rotation>& rotations);

@@ -32,9 +32,9 @@ TRIPTYCH_EXACT_HD std::uint64_t weighted_gain(std::int32_t gain, std::uint32_t w
   return (product + (std::uint64_t{1} << (shift - 1))) >> shift;
 }
 
-TRIPTYCH_EXACT_HD std::uint32_t weight_of(const Measure& measure, float sigma_m) {
-  const double ratio = double{measure.sigma_m} / double{sigma_m};
-  double weight = measure.loss == Loss::squared ? ratio * ratio : ratio;
+TRIPTYCH_EXACT_HD std::uint32_t weight_of(const SensorModel& sensor, float sigma_m) {
+  const double ratio = double{sensor.sigma_m} / double{sigma_m};
+  double weight = sensor.loss == Loss::squared ? ratio * ratio : ratio;
   weight = weight < min_weight ? min_weight : weight > max_weight ? max_weight : weight;
   return static_cast<std::uint32_t>(weight * (1 << weight_bits) + 0.5);
 }
@@ -45,9 +45,9 @@ TRIPTYCH_EXACT_HD std::uint64_t max_gain(bool weighted, std::uint32_t weight) {
 }
 
 // The log-likelihood of one step that was not gained.
-inline double log_of_step(const Measure& measure, bool weighted) {
-  const double tau = double{measure.tau_m}, sigma = double{measure.sigma_m};
-  const double most = measure.loss == Loss::squared ? tau * tau / (2 * sigma * sigma) : tau / sigma;
+inline double log_of_step(const SensorModel& sensor, bool weighted) {
+  const double tau = double{sensor.tau_m}, sigma = double{sensor.sigma_m};
+  const double most = sensor.loss == Loss::squared ? tau * tau / (2 * sigma * sigma) : tau / sigma;
   return most / static_cast<double>(std::int64_t{1} << (weighted ? weighted_bits : gain_bits));
 }
 
@@ -57,8 +57,13 @@ TRIPTYCH_EXACT_HD double log_likelihood(std::uint64_t most, std::uint64_t gained
   return -(static_cast<double>(most - gained) * log_of_step);
 }
 
+// The loss of points that gain nothing, when together they can gain `most`.
+inline double max_loss(const SensorModel& sensor, bool weighted, std::uint64_t most) {
+  return -log_likelihood(most, 0, log_of_step(sensor, weighted));
+}
+
 // The running best over the capsules of a body: of closest, the least residual; of first, the least t.
-TRIPTYCH_EXACT_HD float nothing_met(Surface surface) {
+TRIPTYCH_EXACT_HD float no_hit(Surface surface) {
   return surface == Surface::closest ? 1.0f : std::numeric_limits<float>::infinity();
 }
 TRIPTYCH_EXACT_HD float better(Surface surface, float best, float t, float g, float h) {

@@ -7,9 +7,9 @@
 namespace triptych::capsule_likelihood {
 
 // Hands out pieces of a workspace; with no memory yet, it only counts.
-class Pieces {
+class WorkspaceLayout {
  public:
-  explicit Pieces(std::byte* memory) : memory_(memory) {}
+  explicit WorkspaceLayout(std::byte* memory) : memory_(memory) {}
   template <class T>
   T* take(std::int64_t count) {
     std::byte* piece = memory_ == nullptr ? nullptr : memory_ + bytes_;

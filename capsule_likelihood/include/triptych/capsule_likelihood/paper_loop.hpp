@@ -18,16 +18,16 @@
 namespace triptych::capsule_likelihood {
 
 // The sequential loop of listing 1.2, as it stands there, on one thread.
-void evaluate_listing_cpu(std::span<const Vec3> points, MatrixView<const Capsule> bodies, const Vec3& camera,
-                          float max_distance, std::span<float> distances);
+void evaluate_paper_loop_cpu(std::span<const Vec3> points, MatrixView<const Capsule> bodies,
+                             const Vec3& camera, float max_distance, std::span<float> distances);
 
 // The kernels of section 5: a thread for each point of a tile of 128, points and capsules in shared memory by
 // coordinate, a launch for every 8 samples, then a block for each sample that adds up the sums of its tiles.
 // The distance of a point has the bits of the loop; the sums have another order, which is fixed: the same
 // bits in all runs and on all GPUs. Enqueues and returns. No synchronisation, no allocation once the
 // workspace is large enough; can be captured in a graph.
-void evaluate_listing_cuda(DeviceSpan<const Vec3> points, DeviceMatrixView<const Capsule> bodies,
-                           const Vec3& camera, float max_distance, DeviceSpan<float> distances,
-                           Workspace& workspace, StreamRef stream);
+void evaluate_paper_tiles_cuda(DeviceSpan<const Vec3> points, DeviceMatrixView<const Capsule> bodies,
+                               const Vec3& camera, float max_distance, DeviceSpan<float> distances,
+                               Workspace& workspace, StreamRef stream);
 
 }  // namespace triptych::capsule_likelihood
