@@ -109,7 +109,7 @@ void check_values(const Options& o) {
   check(o.outliers >= 0 && o.outliers <= 0.9, "--outliers wants a share from 0 to 0.9");
   check(o.samples == 0 || (o.samples >= 10 && o.samples <= 1'000'000), samples_sentence);
   check(o.layers >= 1 && o.layers <= 100, "--layers wants a number from 1 to 100");
-  check(o.rate_hz >= 1 && o.rate_hz <= 1000, "--rate wants frames a second from 1 to 1000");
+  check(o.rate_hz >= 1 && o.rate_hz <= 1000, "--rate wants frames per second from 1 to 1000");
   check(o.height_m == 0 || (o.height_m >= 0.3 && o.height_m <= 3), "--height wants metres from 0.3 to 3");
   check(!o.sigma_m || (*o.sigma_m > 0 && *o.sigma_m <= 10), "--sigma wants metres above 0");
   check(!o.tau_m || (*o.tau_m > 0 && *o.tau_m <= 10), "--tau wants metres above 0");
@@ -144,7 +144,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
 
   const char* group = "What to look at (one of; default: --motion synthetic)";
   auto* motion =
-      app.add_option("--motion", o.motion, "synthetic, or a BVH file: a moving body, turned into points")
+      app.add_option("--motion", o.motion, "synthetic, or a BVH file: a moving body, rendered as points")
           ->type_name("WHAT")
           ->group(group);
   auto* depth = app.add_option("--depth", o.depth, "A folder of 16-bit depth images; needs --intrinsics")
@@ -174,13 +174,14 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
                        "A third of the points lies on the floor and the wall behind"));
   std::vector<CLI::Option*> of_files;
   const auto files = [&](CLI::Option* option) { of_files.push_back(option->group(group)); };
-  files(app.add_option("--every", o.every, "Every so many frames of the file [default: about 30 a second]")
-            ->type_name("N"));
+  files(
+      app.add_option("--every", o.every, "Takes every N-th frame of the file [default: about 30 per second]")
+          ->type_name("N"));
   files(app.add_option("--first", o.first,
                        "The frame to start with [default: the first that belongs to the motion]")
             ->type_name("N"));
   files(app.add_option("--turn", o.turn_deg,
-                       "Turns the motion about the vertical [default: 180, for bodies that face +z]")
+                       "Rotates the motion about the vertical [default: 180, for bodies that face +z]")
             ->type_name("DEG"));
 
   group = "Of depth images, stereo and clouds";
@@ -206,18 +207,20 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
                          ->type_name("NEAR,FAR")
                          ->group(group);
   auto* with_rate =
-      app.add_option("--rate", o.rate_hz, "Frames a second of depth images and clouds [default: 30]")
+      app.add_option("--rate", o.rate_hz, "Frames per second of depth images and clouds [default: 30]")
           ->type_name("HZ")
           ->group(group);
 
   group = "How much of it";
-  app.add_option("--points", o.points,
-                 "At most so many points a frame; of motions exactly [default: 20000; on a CPU 10000]")
+  app.add_option(
+         "--points", o.points,
+         "Maximum number of points per frame; of motions the exact number [default: 20000; on a CPU 10000]")
       ->type_name("N")
       ->group(group);
-  auto* frames = app.add_option("--frames", o.frames, "At most so many frames [default: all; synthetic: 150]")
-                     ->type_name("N")
-                     ->group(group);
+  auto* frames =
+      app.add_option("--frames", o.frames, "Maximum number of frames [default: all; synthetic: 150]")
+          ->type_name("N")
+          ->group(group);
 
   group = "Whom to follow";
   app.add_option(
@@ -242,10 +245,10 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
          "auto, cpu, cuda, or by number: cuda:0, cuda:0,1 (they share the likelihoods) [default: auto]")
       ->type_name("NAME")
       ->group(group);
-  app.add_option("--samples", o.samples, "Poses that are tried at once [default: 2000; on a CPU 1000]")
+  app.add_option("--samples", o.samples, "Poses per layer [default: 2000; on a CPU 1000]")
       ->type_name("J")
       ->group(group);
-  app.add_option("--layers", o.layers, "Rounds of trying a frame, ever closer together [default: 5]")
+  app.add_option("--layers", o.layers, "Annealing layers per frame [default: 5]")
       ->type_name("N")
       ->group(group);
   app.add_option("--seed", o.seed, "Of all random numbers: the same seed gives the same poses [default: 1]")
@@ -254,8 +257,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   app.add_option("--sigma", o.sigma_m, "Standard deviation of a point's distance in metres [default: 0.03]")
       ->type_name("M")
       ->group(group);
-  app.add_option("--tau", o.tau_m,
-                 "Points farther from the skin than this count alike, in metres [default: 0.1]")
+  app.add_option("--tau", o.tau_m, "Larger differences of distance count as this, in metres [default: 0.1]")
       ->type_name("M")
       ->group(group);
   app.add_option("--surface", surface,

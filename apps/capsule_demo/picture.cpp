@@ -94,7 +94,7 @@ void Painter::follow(const Scene& scene, std::span<const float> away) {
   constexpr float pace = 0.12F;
   target_ += pace * (middle - target_);
   radius_m_ += pace * (radius - radius_m_);
-  // The floor is where the lowest place of the body mostly is.
+  // The floor is at the usual height of the lowest point of the body.
   lowest_.push_back(low[1]);
   if (lowest_.size() > floor_memory) lowest_.erase(lowest_.begin());
   std::vector<float> sorted = lowest_;
@@ -200,9 +200,9 @@ void Painter::paint_legend(cv::Mat& part, const Scene& scene, double explained) 
   line("on the skin", text("%.0f %%", 100 * explained));
   line("samples", text("%d x %d", caption_.samples, caption_.layers));
   line("effective", text("%.0f", scene.effective_samples));
-  line("tracking", scene.frames_per_second >= 9.95 ? text("%.0f frames/s", scene.frames_per_second)
-                   : scene.frames_per_second > 0   ? text("%.1f frames/s", scene.frames_per_second)
-                                                   : std::string("-"));
+  line("filter", scene.frames_per_second >= 9.95 ? text("%.0f frames/s", scene.frames_per_second)
+                 : scene.frames_per_second > 0   ? text("%.1f frames/s", scene.frames_per_second)
+                                                 : std::string("-"));
   rule();
 
   const auto bar = [&](const std::string& label, const ColourScale& scale, const std::string& from,

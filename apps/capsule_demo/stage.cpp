@@ -17,7 +17,7 @@ constexpr float grid_m = 0.5F;
 constexpr float shadow_half_m = 1.6F;  // half the side of the map of the shadow
 constexpr int shadow_px = 192;
 
-// Seen from above, about middle: how much of the light each place of the floor loses.
+// Seen from above, about middle: how much light each point of the floor loses.
 cv::Mat shadow_map(std::span<const Capsule> body, float floor_y, const Vec& middle) {
   cv::Mat map = cv::Mat::zeros(shadow_px, shadow_px, CV_32F);
   constexpr float scale = shadow_px / (2 * shadow_half_m);

@@ -105,7 +105,7 @@ class StereoInput : public Input {
     return cloud_from_disparity(view, calibration_, depth);
   }
 
-  // Disparities from the farthest to the nearest distance that is looked at.
+  // Disparities from the farthest to the nearest distance in use.
   void make_matcher(int width) {
     const double scale = calibration_.left.fx * calibration_.baseline_m;
     const double near = options_.nearest_m > 0 ? options_.nearest_m : nearest_m;

@@ -53,7 +53,7 @@ inline double march(double x, double y, const std::vector<capsule_likelihood::Ca
 
 }  // namespace detail
 
-// The same numbers for the same arguments; points: about so many, on a grid.
+// The same numbers for the same arguments; points: their approximate number, on a grid.
 inline CapsuleScene make_capsule_scene(std::int64_t samples, std::int64_t capsules, std::int64_t points,
                                        std::uint64_t seed = 1) {
   using capsule_likelihood::Capsule;

@@ -34,7 +34,7 @@ void add_paper_loop(const CapsuleSize& size, int sampled) {
     const test::CapsuleScene& scene = capsule_scene(size);
     const auto bodies = scene.view(0, sampled);
     std::vector<float> sums(static_cast<std::size_t>(sampled));
-    SensorModel sensor = paper_sensor();
+    SensorModel sensor = bench_sensor();
     sensor.loss = capsule_likelihood::Loss::absolute;  // what the loop adds up
     std::vector<double> exact(sums.size());
     capsule_likelihood::evaluate_cpu(Rays(scene.points, {}, sensor), bodies, exact);
@@ -56,7 +56,7 @@ void add_paper_loop(const CapsuleSize& size, int sampled) {
 void add_brute(const CapsuleSize& size, int sampled) {
   add(capsule_name("brute_cpu", "sampled", size), [=] {
     const test::CapsuleScene& scene = capsule_scene(size);
-    const Rays rays(scene.points, {}, paper_sensor());
+    const Rays rays(scene.points, {}, bench_sensor());
     std::vector<double> found(static_cast<std::size_t>(sampled));
     const auto run = [&] {
       capsule_likelihood::evaluate_cpu(rays, scene.view(0, sampled), found, {Method::brute});
@@ -73,7 +73,7 @@ void add_brute(const CapsuleSize& size, int sampled) {
 void add_culled(const std::string& series, const CapsuleSize& size, CpuPath path, int threads) {
   add(capsule_name(series, "resident", size), [=] {
     const test::CapsuleScene& scene = capsule_scene(size);
-    const Rays rays(scene.points, {}, paper_sensor());
+    const Rays rays(scene.points, {}, bench_sensor());
     std::vector<double> found(static_cast<std::size_t>(size.samples));
     const auto run = [&](int) { evaluate_cpu_by(path, rays, scene.view(), found, threads); };
     run(0);

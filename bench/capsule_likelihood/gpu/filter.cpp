@@ -1,4 +1,5 @@
-// A frame of the particle filter on the GPU, beside its likelihoods alone: what the rest of the filter costs.
+// The search of a frame on the GPU (points already there and sorted), and its likelihoods alone: what the
+// rest of the filter costs. A whole step() takes longer.
 #include <triptych/capsule_likelihood/render.hpp>
 #include <triptych/capsule_likelihood/synthetic_walk.hpp>
 
@@ -32,9 +33,9 @@ std::unique_ptr<CudaEngine> engine_on_a_walk(const CapsuleSize& size, int layers
   FilterOptions options;
   options.samples = static_cast<int>(size.samples);
   options.layers = layers;
-  auto engine = std::make_unique<CudaEngine>(human, paper_sensor(),
+  auto engine = std::make_unique<CudaEngine>(human, bench_sensor(),
                                              capsule_likelihood::make_plan(human, options), size.points, 0);
-  const auto twin = capsule_likelihood::make_cpu_engine(human, paper_sensor(),
+  const auto twin = capsule_likelihood::make_cpu_engine(human, bench_sensor(),
                                                         capsule_likelihood::make_plan(human, options), 0);
   for (capsule_likelihood::FilterEngine* each :
        {twin.get(), static_cast<capsule_likelihood::FilterEngine*>(engine.get())}) {
@@ -47,7 +48,7 @@ std::unique_ptr<CudaEngine> engine_on_a_walk(const CapsuleSize& size, int layers
 }
 
 // filter: from the prediction to the report; filter_rest: the same without the likelihoods;
-// filter_likelihood: as many likelihoods as there are layers, of the last layer's samples.
+// filter_likelihood: the likelihoods of all layers, with the samples of the last one.
 void add_filter(const CapsuleSize& size, int layers) {
   std::string suffix = "_";
   suffix += std::to_string(layers);

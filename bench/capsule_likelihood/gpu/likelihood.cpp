@@ -27,7 +27,7 @@ class GpuScene {
         bodies_(size.samples * size.capsules * sets),
         result_(size.samples),
         distances_(size.samples),
-        rays_(size.points, paper_sensor()) {
+        rays_(size.points, bench_sensor()) {
     const test::CapsuleScene& scene = capsule_scene(size);
     copy_to_device(std::span<const Vec3>(scene.points), points_.span(), stream_);
     const std::int64_t of_set = size.samples * size.capsules;
@@ -49,7 +49,7 @@ class GpuScene {
     capsule_likelihood::evaluate_cuda(rays_, bodies(set), result_.span(), options, workspace_, stream_);
   }
   void evaluate_paper_tiles(int set) {
-    capsule_likelihood::evaluate_paper_tiles_cuda(points_.span(), bodies(set), {}, paper_sensor().tau_m,
+    capsule_likelihood::evaluate_paper_tiles_cuda(points_.span(), bodies(set), {}, bench_sensor().tau_m,
                                                   distances_.span(), workspace_, stream_);
   }
   std::vector<double> results() { return to_host(result_); }
@@ -101,7 +101,7 @@ void add_paper_tiles(const CapsuleSize& size) {
     const std::vector<float> found = scene.distances();
     std::vector<float> expected(2);
     capsule_likelihood::evaluate_paper_loop_cpu(capsule_scene(size).points, capsule_scene(size).view(0, 2),
-                                                {}, paper_sensor().tau_m, expected);
+                                                {}, bench_sensor().tau_m, expected);
     for (std::size_t j = 0; j < expected.size(); ++j) {
       const double wanted = double{expected[j]}, bound = 0x1p-23 * static_cast<double>(size.points) * wanted;
       if (!(std::abs(double{found[j]} - wanted) <= bound)) throw std::runtime_error("a wrong sum");

@@ -45,8 +45,8 @@ inline std::string capsule_name(const std::string& series, const std::string& mo
          std::to_string(size.capsules) + "x" + std::to_string(size.points);
 }
 
-// The truncation of the paper.
-inline capsule_likelihood::SensorModel paper_sensor() {
+// The truncation of all committed results; the default is shorter.
+inline capsule_likelihood::SensorModel bench_sensor() {
   capsule_likelihood::SensorModel sensor;
   sensor.tau_m = 0.2f;
   return sensor;
@@ -69,7 +69,7 @@ inline const std::vector<double>& capsule_expected(const CapsuleSize& size) {
   if (expected.empty()) {
     const test::CapsuleScene& scene = capsule_scene(size);
     expected.resize(static_cast<std::size_t>(size.samples));
-    capsule_likelihood::evaluate_cpu(capsule_likelihood::Rays(scene.points, {}, paper_sensor()), scene.view(),
+    capsule_likelihood::evaluate_cpu(capsule_likelihood::Rays(scene.points, {}, bench_sensor()), scene.view(),
                                      expected);
   }
   return expected;

@@ -56,9 +56,9 @@ __device__ Frame load_frame(const float* slot) {
   return {load_rotation(slot), {slot[9], slot[10], slot[11]}};
 }
 
-// lanes_per_pose threads own a pose: first each turns the angles of some joints into a rotation, all joints
-// at once; then the frames are chained level by level from the root outwards; then each writes some places
-// and capsules. Frames stay in shared memory.
+// lanes_per_pose threads own a pose: first each makes the rotations of some joints from their angles, all
+// joints at once; then the frames are chained level by level from the root outwards; then each writes some
+// positions and capsules. Frames stay in shared memory.
 __global__ void pose_kernel(Arguments a) {
   extern __shared__ float all_frames[];
   const int lane = static_cast<int>(threadIdx.x) % lanes_per_pose;

@@ -16,7 +16,7 @@ struct Mat3 {
   float m[9];  // row by row
 };
 
-// p_in_world = rotation * p_in_joint + place
+// p_in_world = rotation * p_in_joint + position
 struct Frame {
   Mat3 rotation;
   Vec3 position;
@@ -46,7 +46,7 @@ TRIPTYCH_INLINE_HD void rotate_columns(Mat3& m, CosSin angle) {
 }
 
 // m times a rotation by radians about an axis: 0 x, 1 y, 2 z.
-TRIPTYCH_INLINE_HD void turn(Mat3& m, int axis, float radians) {
+TRIPTYCH_INLINE_HD void rotate(Mat3& m, int axis, float radians) {
   const CosSin angle = portable_cos_sin_rad(radians);
   if (axis == 0) {
     rotate_columns<1, 2>(m, angle);
@@ -82,15 +82,15 @@ struct FlatJoint {
   Vec3 offset;
   int parent;
   int first_angle;
-  int turns;  // how many rotations, then two bits for the axis of each, from bit 2 on
+  int axes;  // how many rotations, then two bits for the axis of each, from bit 2 on
 };
 
 // What the angles of a joint do to its parent's frame.
 TRIPTYCH_INLINE_HD Mat3 local_rotation(const FlatJoint& joint, const float* pose) {
   Mat3 rotation = {{1, 0, 0, 0, 1, 0, 0, 0, 1}};
-  const int count = joint.turns & 3;
+  const int count = joint.axes & 3;
   for (int i = 0; i < count; ++i) {
-    turn(rotation, joint.turns >> (2 + 2 * i) & 3, pose[joint.first_angle + i]);
+    rotate(rotation, joint.axes >> (2 + 2 * i) & 3, pose[joint.first_angle + i]);
   }
   return rotation;
 }

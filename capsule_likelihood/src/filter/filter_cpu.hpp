@@ -15,7 +15,7 @@ namespace triptych::capsule_likelihood {
 
 // Fills the log-likelihood of each row of poses.
 using PoseLikelihood = std::function<void(MatrixView<const float> poses, std::span<double> log_likelihoods)>;
-// Fills the places of the joints, a row for each of poses.
+// Fills the positions of the joints, one row per pose.
 using PoseJoints = std::function<void(MatrixView<const float> poses, MatrixView<Vec3> joints)>;
 
 class FilterCpu {

@@ -17,7 +17,7 @@ __device__ int thread() { return static_cast<int>(threadIdx.x); }
 __device__ int lane_of_warp() { return thread() % 32; }
 __device__ int warp_of_block() { return thread() / 32; }
 
-// One block for the common state: a thread for a dimension, the first also for the turn.
+// One block for the common state: a thread for a dimension, the first also for the rotation.
 __global__ void predict_kernel(FilterView view, FilterMotion motion) {
   for (int d = 3 + thread(); d < view.dims; d += static_cast<int>(blockDim.x)) predict(view, d, motion);
   if (thread() == 0) predict_rotation(view, motion);
@@ -61,7 +61,7 @@ __global__ void limb_compensation_kernel(FilterView view, LimbView limbs) {
   }
 }
 
-// The rows that each group of the layer before gives to this warp's row: a lane for each group.
+// The ancestors of this warp's row in each group of the layer before: one lane per group.
 __device__ void find_ancestors(const FilterView& view, const FilterLayer& old, int old_index,
                                std::int32_t row, std::int32_t* ancestors) {
   for (int g = lane_of_warp(); g < old.groups; g += 32)
@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(rows_per_block * 32)
     settle_block(view, old, own, row, block);
 }
 
-// A block for each group: these are few, so that one may have all registers of a multiprocessor.
+// A block for each group. There are few groups, so a block may have all registers of a multiprocessor.
 __global__ void __launch_bounds__(weigh_threads, 1)
     weigh_kernel(const double* log_likelihoods, std::int32_t samples, std::int32_t groups,
                  double target_share, std::uint32_t* weights, std::uint64_t* cumulative,

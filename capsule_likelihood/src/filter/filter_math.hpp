@@ -39,7 +39,7 @@ TRIPTYCH_INLINE_HD Normals normals(const FilterFrame& frame, std::int32_t layer,
   return {{first.first, first.second, second.first, second.second}};
 }
 
-// The row that place `row` of the new population takes from a group of the layer before.
+// The row of the layer before, in one of its groups, that row `row` of the new population descends from.
 TRIPTYCH_INLINE_HD std::int32_t ancestor_of(const FilterView& view, const FilterLayer& old,
                                             std::int32_t old_layer, std::int32_t group, std::int32_t row) {
   const std::int32_t begin = group_begin(group, view.samples, old.groups);
@@ -54,7 +54,8 @@ TRIPTYCH_INLINE_HD std::int32_t ancestor_of(const FilterView& view, const Filter
   return begin + first_above(sums, n, comb.tooth(k));
 }
 
-// Back within the limits: mirrored at the one that is passed; what that does not bring back is held there.
+// Back within the limits: mirrored at the exceeded one; clamped there when the mirrored value is out of
+// range, too.
 TRIPTYCH_INLINE_HD float limited(float x, const FilterDimension& dimension) {
   if (x > dimension.upper) {
     x = dimension.upper - (x - dimension.upper);
@@ -81,7 +82,7 @@ TRIPTYCH_INLINE_HD void write_orientation(const FilterView& view, std::int32_t r
 }
 
 // Dimensions 4 block .. 4 block + 3 of a row of the population: from the layer before (ancestors: a row for
-// each of its groups), or, when there is none (old null), from the last frame and moved by what is foreseen.
+// each of its groups), or, when there is none (old null), from the last frame, moved by the prediction.
 TRIPTYCH_INLINE_HD void population_block(const FilterView& view, const FilterLayer* old,
                                          const std::int32_t* ancestors, std::int32_t row, int block,
                                          float* values) {
@@ -108,7 +109,7 @@ TRIPTYCH_INLINE_HD void propose_block(const FilterView& view, const FilterLayer&
                                       const FilterLayer* old, const std::int32_t* ancestors, std::int32_t row,
                                       int block) {
   const std::int32_t group = group_of(row, view.samples, layer.groups);
-  // The first sample of a group is the centre itself, the second may be the best sample of before.
+  // The first sample of a group is the centre itself, the second may be the best sample so far.
   const std::int32_t rank = row - group_begin(group, view.samples, layer.groups);
   float own[dims_per_block] = {};
   population_block(view, old, ancestors, row, block, own);
@@ -137,9 +138,8 @@ TRIPTYCH_INLINE_HD void propose_block(const FilterView& view, const FilterLayer&
   if (block == 0) write_orientation(view, row, rotation);
 }
 
-// A dimension of a limb in a layer in which the trunk moves: the limb gives way, so that its joints stay
-// where they are, fully in some rows, in part or not at all in others. After propose_block has done the whole
-// row.
+// Limb compensation of one dimension in a layer that moves the trunk: the joints of the limb stay where they
+// are, fully in some rows, in part or not at all in others. Call it after propose_block for the whole row.
 TRIPTYCH_INLINE_HD void compensate_dim(const FilterView& view, std::int32_t row, int d) {
   const FilterDimension dimension = view.dimensions[d];
   if (dimension.unit == 0 || !(dimension.lower < dimension.upper)) return;
@@ -156,8 +156,8 @@ TRIPTYCH_INLINE_HD void compensate_dim(const FilterView& view, std::int32_t row,
   write_pose(view, row, d, x);
 }
 
-// Dimension d of the pose of the centre (row 0), or with dimension row - 1 moved by a little: what slopes are
-// measured by. view.poses is where they go; d = 0 writes the orientation.
+// Dimension d of the pose of the centre (row 0), or with dimension row - 1 moved by compensation_step, for
+// finite differences. They are written to view.poses; d = 0 writes the orientation.
 TRIPTYCH_INLINE_HD void moved_dim(const FilterView& view, std::int32_t row, int d) {
   write_pose(view, row, d, view.centre[d] + (d == row - 1 ? compensation_step : 0.0f));
   if (d != 0) return;
@@ -166,8 +166,8 @@ TRIPTYCH_INLINE_HD void moved_dim(const FilterView& view, std::int32_t row, int 
   write_orientation(view, row, rotation);
 }
 
-// A row of the population about the centre: for a start. Its random numbers are those of layer 0 of frame 0,
-// which no frame uses (they count from 1).
+// A row of the population about the centre, for a start. Its random numbers are those of layer 0 of frame 0,
+// which no frame uses: frames count from 1.
 TRIPTYCH_INLINE_HD void start_block(const FilterView& view, float noise, std::int32_t row, int block) {
   const Normals normal = normals(*view.frame, 0, row, block);
   float rotation[3] = {};
@@ -186,7 +186,7 @@ TRIPTYCH_INLINE_HD void start_block(const FilterView& view, float noise, std::in
   if (block == 0) write_orientation(view, row, rotation);
 }
 
-// The last thing in a frame: the survivors of the last layer become the population, and their poses. Row
+// The end of a frame: the survivors of the last layer become the population, and their poses. Row
 // `samples` of the poses is the centre.
 TRIPTYCH_INLINE_HD void settle_block(const FilterView& view, const FilterLayer& old,
                                      const std::int32_t* ancestors, std::int32_t row, int block) {

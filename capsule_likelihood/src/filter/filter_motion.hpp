@@ -1,21 +1,21 @@
-// What the filter does between frames, on host and device: velocities, spreads and the next centre.
+// The prediction between frames, on host and device: velocities, spreads and the next centre.
 #pragma once
 
 #include "filter/filter_math.hpp"
 
 namespace triptych::capsule_likelihood {
 
-// What goes on between frames: how the velocity is learned and kept, and how the spreads follow surprises.
+// How the velocity follows the estimate, and the spreads the innovations (motion minus prediction).
 struct FilterMotion {
-  float follow = 0;      // the share of the newly seen motion that the velocity takes over
-  float damp = 0;        // what is left of the velocity by the next frame
-  float recall = 0;      // the share of the last surprise in their mean square
-  float gain = 0;        // of a spread, against the surprises' root mean square
-  float least = 1;       // spread, against the dimension's
-  float settle = 0.75f;  // what is left of a widening by the next frame
+  float follow = 0;      // weight of the last motion in the velocity
+  float damp = 0;        // factor of the velocity from frame to frame
+  float recall = 0;      // weight of the last innovation in their mean square
+  float gain = 0;        // spread / root mean square of the innovations
+  float least = 1;       // smallest spread, relative to the dimension's
+  float settle = 0.75f;  // factor of a widening from frame to frame
 };
 
-// The noise of a dimension in the next frame, after one in which it was off by a surprise.
+// The spread of a dimension in the next frame, after an innovation in this one.
 TRIPTYCH_INLINE_HD void update_spread(const FilterView& view, int d, float innovation,
                                       const FilterMotion& motion) {
   const float square =
@@ -26,8 +26,8 @@ TRIPTYCH_INLINE_HD void update_spread(const FilterView& view, int d, float innov
   view.spread[d] = spread > most ? most : (spread < least ? least : spread);
 }
 
-// Between frames, one dimension each: the velocity follows the estimate, and the centre moves on by it. Turns
-// (d 0 .. 2) are done together by predict_rotation.
+// Between frames, one dimension each: the velocity follows the estimate, and moves the centre. The rotation
+// (d 0 .. 2) is done by predict_rotation.
 TRIPTYCH_INLINE_HD void predict(const FilterView& view, int d, const FilterMotion& motion) {
   const float moved = view.centre[d] - view.last[d];
   const float velocity = view.velocity[d];
@@ -43,7 +43,7 @@ TRIPTYCH_INLINE_HD void predict_rotation(const FilterView& view, const FilterMot
   FilterFrame& frame = *view.frame;
   const HalfRotation centre = {0.5f * view.centre[0], 0.5f * view.centre[1], 0.5f * view.centre[2]};
   const HalfRotation velocity = {0.5f * view.velocity[0], 0.5f * view.velocity[1], 0.5f * view.velocity[2]};
-  const HalfRotation moved = compose(velocity, centre);  // the reference held the velocity already
+  const HalfRotation moved = compose(velocity, centre);  // the reference includes the velocity
   const HalfRotation next = {motion.damp * fmaf(motion.follow, moved.x - velocity.x, velocity.x),
                              motion.damp * fmaf(motion.follow, moved.y - velocity.y, velocity.y),
                              motion.damp * fmaf(motion.follow, moved.z - velocity.z, velocity.z)};

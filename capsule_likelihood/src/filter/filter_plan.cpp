@@ -14,7 +14,7 @@ namespace {
 
 double length(const Vec3& v) { return std::hypot(double{v.x}, double{v.y}, double{v.z}); }
 
-// How far the flesh that moves with each joint can be from it.
+// How far the capsules that move with each joint can be from it.
 std::vector<double> reaches(const Skeleton& skeleton) {
   std::vector<double> reach(skeleton.joints().size());
   for (const BodyCapsule& body_capsule : skeleton.body_capsules()) {
@@ -24,7 +24,7 @@ std::vector<double> reaches(const Skeleton& skeleton) {
   }
   for (std::size_t j = reach.size(); j-- > 1;) {
     const Joint& joint = skeleton.joints()[j];
-    if (reach[j] <= 0) continue;  // nothing to be seen there
+    if (reach[j] <= 0) continue;  // no capsule there
     double& parent = reach[static_cast<std::size_t>(joint.parent)];
     parent = std::max(parent, length(joint.offset_m) + reach[j]);
   }
@@ -114,8 +114,8 @@ FilterLayer make_layer(Part part, int units, int samples) {
     layer.group_of_unit[u] = group;
   }
   layer.compensates = part == Part::trunk;
-  // Survivors of different groups meet at random: group g counts in steps of about g golden sections, each
-  // prime to the number of samples.
+  // Survivors of different groups are combined at random: group g counts in steps of about g golden sections,
+  // each prime to the number of samples.
   for (int g = 0; g < layer.groups; ++g) {
     double whole = 0;
     auto stride = static_cast<std::int64_t>(std::modf(0.6180339887 * g, &whole) * samples);
@@ -185,7 +185,7 @@ FilterPlan make_plan(const Skeleton& skeleton, const FilterOptions& options) {
     plan.layers.push_back(layer);
     noise *= options.shrink;
   }
-  if (!plan.layers.front().compensates) plan.limbs.clear();  // none has to give way
+  if (!plan.layers.front().compensates) plan.limbs.clear();  // no layer compensates
   return plan;
 }
 

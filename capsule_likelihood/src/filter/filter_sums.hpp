@@ -13,8 +13,9 @@ namespace triptych::capsule_likelihood {
 
 inline constexpr int sum_lanes = 128;
 
-// The weighted sums of one dimension over the proposals of a group, about the old centre. For a turn they add
-// up quaternions (all on the reference's side, so that their signs agree), whose sum points the mean's way.
+// The weighted sums of one dimension over the proposals of a group, about the old centre. For a rotation they
+// add up quaternions (all on the side of the reference, so that their signs agree); the sum has the direction
+// of the mean.
 struct MeanSums {
   double weight = 0, value = 0;
 
@@ -38,7 +39,7 @@ struct MeanSums {
   }
 };
 
-// The sums of a joint's places over the samples, about that of the estimate.
+// The sums of a joint's positions over the samples, about that of the estimate.
 struct PositionSums {
   double first[3] = {}, second[6] = {};
 

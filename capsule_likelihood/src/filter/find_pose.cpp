@@ -14,7 +14,7 @@ namespace {
 
 constexpr int headings = 8;
 constexpr int first_tries = 3,
-              last_tries = 12;   // steps on the same cloud: for every heading, and for the best
+              last_tries = 12;   // steps on the same cloud: for every heading, and for the best ones
 constexpr std::size_t kept = 3;  // headings that are tried further
 constexpr float widen = 4;       // of the spreads, at first
 
@@ -48,8 +48,8 @@ Extent extent_of(std::span<const Vec3> points) {
   return {{middle_of(values[0]), middle_of(values[1]), middle_of(values[2])}};
 }
 
-// The rest pose, turned about y, its flesh's middle where the cloud's is, a little behind the points that are
-// seen of it.
+// The rest pose, rotated about y, with the middle of its capsules at the middle of the cloud, a little behind
+// the visible points.
 std::vector<float> first_pose(const Skeleton& skeleton, const Extent& extent, double heading) {
   std::vector<float> pose = skeleton.rest_pose();
   pose[3] = static_cast<float>(std::cos(heading / 2));

@@ -25,7 +25,7 @@ void make_room(DeviceBuffer<T>& buffer, std::int64_t count) {
 
 }  // namespace
 
-// All of it lives on one device; only that device's thread uses it while the team works.
+// All of it is on one device; only the thread of that device uses it during a call.
 struct CudaGroup::Member {
   Member(int ordinal, std::int64_t max_points, const SensorModel& sensor)
       : device(activated(Device::cuda(ordinal))), points(max_points), rays(max_points, sensor) {}
@@ -102,8 +102,7 @@ PointCount CudaGroup::set(std::span<const Vec3> points, std::span<const float> s
 void CudaGroup::evaluate(MatrixView<const Capsule> bodies, std::span<double> log_likelihoods) {
   check_bodies(bodies, log_likelihoods.size());
   const auto group = static_cast<std::int64_t>(members_.size());
-  // Several chunks for each, so that a fast GPU takes over from a slow one; alone, one has nobody to wait
-  // for.
+  // Several chunks per GPU, so that a fast GPU takes work from a slow one; a single GPU gets one chunk.
   const std::int64_t wanted = group == 1 ? 1 : 4 * group;
   const std::int64_t chunk = std::max<std::int64_t>(64, (bodies.rows() + wanted - 1) / wanted);
   std::atomic<std::int64_t> next{0};
@@ -112,7 +111,7 @@ void CudaGroup::evaluate(MatrixView<const Capsule> bodies, std::span<double> log
     m.device.activate();
     for (std::int64_t first = next.fetch_add(chunk); first < bodies.rows(); first = next.fetch_add(chunk)) {
       const std::int64_t count = std::min(chunk, bodies.rows() - first);
-      // Rows as they lie, but for the space behind the last.
+      // All rows with their stride, without the padding of the last.
       const std::int64_t words = (count - 1) * bodies.stride() + bodies.cols();
       make_room(m.bodies, chunk * bodies.stride());
       make_room(m.results, chunk);

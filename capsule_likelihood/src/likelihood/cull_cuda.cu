@@ -1,4 +1,4 @@
-// The first half of Method::culled: which capsules may meet which parts of the rays, as lists.
+// The first half of Method::culled: lists of the capsules that may hit each sub-tile of rays.
 #include <triptych/core/cuda.cuh>
 #include <triptych/reduction/collective/grid.cuh>
 #include <triptych/reduction/detail/kernel_arch.cuh>
@@ -26,7 +26,7 @@ struct CullTask {
   std::uint32_t* ticket;
 };
 
-// The bounds of a macro's parts and the pairs that wait to be held against them: one for each warp.
+// The bounds of a ray block's sub-tiles and the pairs that wait to be tested against them: one for each warp.
 struct WarpMemory {
   float4 circle_and_nearest[sub_tiles_per_ray_block];
   float farthest_m[sub_tiles_per_ray_block];
@@ -51,11 +51,11 @@ __device__ __forceinline__ uint2 bits_of_nibbles(unsigned mask) {
   return make_uint2(v & 0x0F0F0F0Fu, (v >> 4) & 0x0F0F0F0Fu);
 }
 
-// A block owns a chunk of samples, whose shapes it keeps in shared memory; each of its warps owns a macro.
-// Its lanes hold a pair each against the macro. Pairs that may meet it wait; each full row of 32 of them is
-// held against the macro's parts, a pair for each lane, and what is left goes to the list of macro and chunk,
-// in the order of the samples. The last block of the grid puts the tiles in order, those with most work
-// first.
+// A block owns a chunk of samples, whose shapes it keeps in shared memory; each of its warps owns a ray
+// block. Each lane tests a pair against the ray block. Pairs that may hit it wait; each full row of 32 of
+// them is tested against the sub-tiles, one pair per lane, and what is left goes to the list of ray block and
+// chunk, in the order of the samples. The last block of the grid puts the tiles in order, those with most
+// work first.
 __global__ void __launch_bounds__(max_cull_warps * 32, 6) cull_kernel(CullTask task, int staged) {
   extern __shared__ float4 shared[];
   __shared__ bool is_last;
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(max_cull_warps * 32, 6) cull_kernel(CullTask t
   ListEntry* list =
       task.list + (std::int64_t{ray_block} * task.chunks + chunk) * task.chunk_samples * task.capsules;
   int listed = 0;
-  unsigned work = 0;  // of tile `lane` of the macro
+  unsigned work = 0;  // of tile `lane` of the ray block
   const auto list_waiting = [&](int count, int offset) {
     const int p = own.waiting[lane < count ? lane : 0];
     const CullShape shape = shape_of(ours_a[p], ours_b[p]);
@@ -186,7 +186,7 @@ void enqueue_cull(const EvaluateCall& call, std::int64_t first, std::int64_t ray
                       a.tile_work,
                       a.tile_order,
                       call.tickets};
-  // As few blocks as hold all macros, each with as many warps as the others.
+  // The smallest number of blocks that holds all ray blocks, with equal numbers of warps.
   const std::int64_t rows = (ray_blocks + max_cull_warps - 1) / max_cull_warps;
   const auto warps = static_cast<int>((ray_blocks + rows - 1) / rows);
   const auto staged = static_cast<int>(std::min<std::int64_t>(staged_shapes, call.plan.list_capacity()));

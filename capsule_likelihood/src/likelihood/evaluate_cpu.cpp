@@ -17,7 +17,7 @@ namespace triptych::capsule_likelihood {
 
 namespace {
 
-// The listing of the paper: samples, points, capsules, one after the other. Every other form of the
+// The loop of the paper: samples, points, capsules. Every other form of the
 // likelihood, on any device, must give these bits.
 TRIPTYCH_EXACT_HD void evaluate_brute(const Rays::Data& rays, MatrixView<const Capsule> bodies,
                                       std::span<double> log_likelihoods) {
@@ -44,7 +44,7 @@ TRIPTYCH_EXACT_HD void evaluate_brute(const Rays::Data& rays, MatrixView<const C
 }
 
 #if defined(__x86_64__)
-// The same with the processor's own fused multiply-add in place of a library call: the same bits, sooner.
+// The same with the processor's fused multiply-add instead of a library call: the same bits, faster.
 __attribute__((target("fma"))) void evaluate_brute_fma(const Rays::Data& rays,
                                                        MatrixView<const Capsule> bodies,
                                                        std::span<double> log_likelihoods) {
@@ -52,7 +52,7 @@ __attribute__((target("fma"))) void evaluate_brute_fma(const Rays::Data& rays,
 }
 #endif
 
-// One body against a run of macros.
+// One body against consecutive ray blocks.
 class CulledBody {
  public:
   CulledBody(const Rays::Data& rays, const SubTileKernels& kernels) : rays_(rays), kernels_(kernels) {}
@@ -100,7 +100,7 @@ class CulledBody {
 
   const Rays::Data& rays_;
   const SubTileKernels& kernels_;
-  std::vector<std::vector<std::uint32_t>> listed_;  // the capsules that may meet each of 32 macros
+  std::vector<std::vector<std::uint32_t>> listed_;  // the capsules that may hit each of 32 ray blocks
   std::vector<std::uint32_t> sub_tiles_, met_;
 };
 
@@ -126,7 +126,7 @@ void evaluate_cpu_by(CpuPath path, const Rays& rays, MatrixView<const Capsule> b
   const double step = log_of_step(d.sensor, d.weighted);
   const std::int64_t workers = threads > 0 ? threads : default_threads();
   // So many samples are prepared at a time that their numbers stay in the caches; few samples are cut by
-  // macros.
+  // ray blocks.
   const std::int64_t block =
       std::clamp<std::int64_t>((1 << 14) / std::max<std::int64_t>(capsules, 1), 1, 512);
   std::vector<PreparedCapsule> prepared(static_cast<std::size_t>(std::min(block, bodies.rows()) * capsules));

@@ -115,7 +115,7 @@ EvaluatePlan::EvaluatePlan(const DeviceRays::Data& rays, DeviceMatrixView<const 
       break;
   }
   // No kernel should run for more than some tens of milliseconds, on the smallest GPU too: one multiprocessor
-  // tests at least 2^31 pairs a second. The arrays of a launch stay below a quarter of a gigabyte each.
+  // tests at least 2^31 pairs per second. The arrays of a launch stay below a quarter of a gigabyte each.
   const double pairs = std::max<double>(1, static_cast<double>(capsules) * static_cast<double>(rays.points));
   const double by_time = 0x1p26 * multiprocessors / pairs;
   const double by_memory =

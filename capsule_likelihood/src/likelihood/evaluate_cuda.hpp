@@ -21,7 +21,7 @@ constexpr int max_chunk_samples = 8;  // whose capsules are listed together
 constexpr int tile_rays = 128;        // that a warp keeps
 constexpr int tiles_per_ray_block = rays_per_ray_block / tile_rays;
 
-// A pair of a sample of a chunk and one of its capsules, and the parts of a macro that it may meet.
+// A pair of a sample of a chunk and one of its capsules, and the sub-tiles of a ray block that it may hit.
 struct ListEntry {
   std::uint32_t pair;  // sample of the chunk (4 bits), is_near (1 bit), sample x capsules + capsule (27 bits)
   std::uint32_t sub_tiles;  // a bit for each
@@ -68,9 +68,9 @@ struct EvaluateArrays {
   Gain* gained = nullptr;  // a sample's sum
   PreparedCapsule* prepared = nullptr;
   CullShape* shapes = nullptr;
-  ListEntry* list = nullptr;  // of macro m and chunk c: from (m * chunks + c) * capacity on
+  ListEntry* list = nullptr;  // of ray block m and chunk c: from (m * chunks + c) * capacity on
   int* list_length = nullptr;
-  unsigned* tile_work = nullptr;  // how many parts are listed for a tile
+  unsigned* tile_work = nullptr;  // number of sub-tiles listed for a tile
   int* tile_order = nullptr;      // how many tiles have work, then these, those with most of it first
   Gain* partial = nullptr;        // of a sample's blocks of points
   std::size_t bytes = 0;
@@ -89,7 +89,7 @@ struct EvaluateCall {
 
 // Adds to gained what the samples gain.
 void enqueue_brute(const EvaluateCall& call);
-// The same in two kernels for some of the macros: lists the capsules that may meet them, then tests these.
+// The same in two kernels for some of the ray blocks: list the capsules that may hit them, then test these.
 void enqueue_cull(const EvaluateCall& call, std::int64_t first_ray_block, std::int64_t ray_blocks);
 void enqueue_list(const EvaluateCall& call, std::int64_t first_ray_block, std::int64_t ray_blocks);
 

@@ -28,7 +28,7 @@ static __device__ __noinline__ float intersect_near_apart(float x, float y, cons
   return intersect_near(ray_direction(x, y), *p);
 }
 
-// meet() and better() for a capsule that is not near. The ends are looked at when a lane of the warp needs
+// intersect() and better() for a capsule that is not near. The ends are tested when a lane of the warp needs
 // it.
 template <Surface surface>
 __device__ __forceinline__ float test_pair(const LaneRay& ray, const PreparedCapsule& p, const Aim& aim,

@@ -28,14 +28,14 @@ struct ListTask {
 
 struct alignas(16) StagedCapsule {
   PreparedCapsule capsule;
-  unsigned what;  // sample of the two chunks, is near (1 bit), parts (4 bits)
+  unsigned what;  // sample of the two chunks, is near (1 bit), sub-tiles (4 bits)
 };
 
 // A block owns a tile and two chunks of samples for each of its warps, which keeps the tile's rays in
-// registers. A warp walks the lists of the tile's macro and its chunks, 32 entries at a time, copies the
-// capsules that may meet the tile to shared memory and tests them against those of its parts that they may
-// meet. Entries are in the order of the samples: when a new sample begins, the last one's sum is put away in
-// the lane of that number.
+// registers. A warp reads the lists of the tile's ray block and its chunks, 32 entries at a time, copies the
+// capsules that may hit the tile to shared memory and tests them against those of its sub-tiles that they may
+// hit. Entries are in the order of the samples: when a new sample begins, the sum of the last one is stored
+// in the lane of that number.
 template <Surface surface, bool Weighted, int Parts>
 __global__ void __launch_bounds__(list_warps * 32, 8) list_kernel(ListTask task) {
   constexpr int tiles_of_ray_block = sub_tiles_per_ray_block / Parts;

@@ -1,5 +1,5 @@
 // The paper's measurement of one point and one capsule, in floats: three quadratic equations, a quotient and
-// a root for each. Host and device alike: roots and quotients as IEEE 754 has them, nothing fused
+// a root for each. The same on host and device: roots and quotients of IEEE 754, nothing fused
 // (-ffp-contract=off, --fmad=false).
 #pragma once
 

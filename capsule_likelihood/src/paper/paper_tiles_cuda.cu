@@ -1,4 +1,4 @@
-// The paper's GPU program in its own numbers (section 5, listings 1.1 and 1.3).
+// The GPU program of the paper in its own arithmetic (section 5, listings 1.1 and 1.3).
 #include <triptych/capsule_likelihood/paper_loop.hpp>
 #include <triptych/core/cuda.cuh>
 #include <triptych/core/error.hpp>
@@ -17,7 +17,7 @@ constexpr int samples_of_launch = 8;  // the paper's SAMPLES_PER_KERNEL
 constexpr int staged_capsules = 64;   // in shared memory at a time
 constexpr int sum_threads = 128;
 
-// The measure kernel. A block owns a tile of points, one for each thread, and one of the samples of the
+// The distances. A block owns a tile of points, one for each thread, and one of the samples of the
 // launch. Points and capsules are fetched word by word, so that neighbouring threads read neighbouring words,
 // and lie in shared memory by coordinate, so that they read neighbouring banks. The tile's sum goes to the
 // array of partial sums.

@@ -1,4 +1,4 @@
-// Fits the built-in human to places of joints.
+// Fits the built-in human to positions of joints.
 #include <triptych/capsule_likelihood/fit_human.hpp>
 #include <triptych/capsule_likelihood/kinematics.hpp>
 #include <triptych/core/error.hpp>
@@ -75,10 +75,10 @@ class PoseFitter {
   PoseFitter(const Skeleton& human, std::span<const std::string> names, std::span<const Vec3> positions)
       : human_(human), marks_(marks_of(human, names)), names_(names), positions_(positions) {
     require(names.size() == positions.size(), names.size(), " names do not fit ", positions.size(),
-            " places");
+            " positions");
   }
 
-  // Between the hips, turned as hips and shoulders are.
+  // Between the hips, with the orientation of hips and shoulders.
   std::vector<float> start() const {
     const auto position = [&](const char* kinect_name, const char* own_name) {
       for (std::size_t i = 0; i < names_.size(); ++i) {
@@ -137,7 +137,7 @@ class PoseFitter {
     for (std::size_t i = 0; i < 4; ++i) pose[3 + i] = static_cast<float>(q[i]);
   }
 
-  // Parameters: the root's place (3), its turn about x, y, z (3), the angles.
+  // Parameters: the root's position (3), its rotation about x, y, z (3), the angles.
   Eigen::Index parameters() const { return human_.pose_size() - 1; }
 
   std::vector<float> moved(const std::vector<float>& pose, const Eigen::VectorXd& change) const {
@@ -165,7 +165,7 @@ class PoseFitter {
     return joints;
   }
 
-  // Metres for each place, then a little for each radian away from rest.
+  // Metres for each position, then the regularisation: a little for each radian from rest.
   Eigen::VectorXd residuals(std::span<const float> pose, std::span<const Vec3> joints) const {
     constexpr double pull_m_per_rad = 0.01;
     const auto marks = static_cast<Eigen::Index>(positions_.size());
@@ -185,7 +185,7 @@ class PoseFitter {
   Eigen::VectorXd residuals(const std::vector<float>& pose) const { return residuals(pose, joints_of(pose)); }
 
   Eigen::MatrixXd slopes(const std::vector<float>& pose) const {
-    constexpr double step = 2e-3;  // the places are floats: a smaller one drowns in their rounding
+    constexpr double step = 2e-3;  // the positions are floats: a smaller step is below their rounding
     std::vector<float> poses;
     Eigen::VectorXd change = Eigen::VectorXd::Zero(parameters());
     for (Eigen::Index i = 0; i < parameters(); ++i) {
@@ -209,7 +209,7 @@ class PoseFitter {
     return jacobian;
   }
 
-  // Not clamped at the limits, where a slope to one side would look like none.
+  // Not clamped at the limits, where a one-sided difference would be 0.
   std::vector<float> nudged(const std::vector<float>& pose, const Eigen::VectorXd& change) const {
     std::vector<float> next = moved(pose, change);
     for (std::size_t i = Skeleton::root_floats; i < next.size(); ++i) {
@@ -244,7 +244,7 @@ std::span<const KinectJoint> kinect_joints() { return kinect; }
 
 std::vector<Vec3> positions_of(const Skeleton& human, std::span<const Vec3> joints,
                                std::span<const std::string> names) {
-  require(joints.size() == human.joints().size(), joints.size(), " places do not fit a skeleton of ",
+  require(joints.size() == human.joints().size(), joints.size(), " positions do not fit a skeleton of ",
           human.joints().size(), " joints");
   std::vector<Vec3> positions;
   for (const Mark& mark : marks_of(human, names)) positions.push_back(mark.position(joints).to_float());
@@ -261,7 +261,8 @@ FittedPose fit_pose(const Skeleton& human, std::span<const std::string> names,
 }
 
 FittedHuman fit_human(std::span<const std::string> names, std::span<const Vec3> positions) {
-  require(names.size() == positions.size(), names.size(), " names do not fit ", positions.size(), " places");
+  require(names.size() == positions.size(), names.size(), " names do not fit ", positions.size(),
+          " positions");
   const auto position = [&](const std::string& name) {
     const auto found = std::ranges::find(names, name);
     require(found != names.end() && is_finite(positions[static_cast<std::size_t>(found - names.begin())]),

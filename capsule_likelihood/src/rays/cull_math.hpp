@@ -6,7 +6,7 @@
 // farthest point from the image of its middle lies at tan(theta + alpha) - tan theta = sin alpha / (cos theta
 // cos(theta + alpha)). The image of the capsule is the convex hull of two such ellipses: inside the stadium
 // around the images of the ends with the greater of the two radii. A ray enters a ball not beyond the
-// distance of its middle, so the capsule is met between its nearest point and its farther end.
+// distance of its middle, so the capsule is hit between its nearest point and its farther end.
 #pragma once
 
 #include <triptych/capsule_likelihood/rays.hpp>

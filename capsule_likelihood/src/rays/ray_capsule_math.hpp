@@ -1,9 +1,9 @@
-// Where a ray from the camera meets a capsule: the capsule prepared once for a camera, and the test of one
+// Where a ray from the camera hits a capsule: the capsule prepared once for a camera, and the test of one
 // ray, with the same bits on host and device. Compile without contraction: see exact_math.hpp.
 //
 // The camera is the origin, a ray is t (x, y, 1). c is the unit axis, m the unit direction from the camera to
 // the foot of the perpendicular on the axis, at distance mu, and e = c x m. With s = c.v, n = m.v, e = e.v:
-//   q = n^2 - (mu^2 - r^2) / r^2 e^2        the ray meets the endless cylinder when it is above 0
+//   q = n^2 - (mu^2 - r^2) / r^2 e^2        the ray hits the infinite cylinder when it is above 0
 //   t = (mu^2 - r^2) / (mu n + r sqrt q)    where it enters it: no cancellation
 //   y = t s                                 where that is along the axis: between the ends, it is the hit
 // and beyond an end only the ball around that end can be entered, at distance y = yc along the axis:
@@ -18,7 +18,7 @@
 
 namespace triptych::capsule_likelihood {
 
-// Capsules reach no farther than this from the origin, and thinner ones are met by no ray.
+// Capsules reach no farther than this from the origin, and thinner ones are hit by no ray.
 constexpr float largest_m = 1e6f;
 constexpr float thinnest_m = 0x1p-13f;  // 0.12 mm: keeps qc clear of numbers that are not normal
 
@@ -48,7 +48,7 @@ TRIPTYCH_EXACT_HD PreparedCapsule never_hit() {
 TRIPTYCH_EXACT_HD bool is_never_hit(const PreparedCapsule& p) { return !(p.k1 == p.k1); }
 
 // For a capsule that is_valid. In double: what is left of rounding is that of the sixteen floats. a and b may
-// change places without changing a bit of what a ray meets.
+// be exchanged without changing a bit of the hits.
 TRIPTYCH_EXACT_HD PreparedCapsule prepare(const Capsule& capsule, const Vec3& camera, CameraInside policy) {
   using exact::dot;
   const double ax = double{capsule.a.x} - double{camera.x}, bx = double{capsule.b.x} - double{camera.x};
@@ -173,7 +173,7 @@ TRIPTYCH_EXACT_HD float intersect_end(const RayDirection& v, const PreparedCapsu
   return (along - exact::root(fused(-z, z, from))) * v.inverse_vv;
 }
 
-// A capsule that is_near: hits behind the camera are none, and from the inside the exit is met, which is
+// A capsule that is_near: hits behind the camera are none, and from the inside the exit is hit, which is
 // minus where the opposite ray would enter.
 TRIPTYCH_INLINE_HD float intersect_near(const RayDirection& v, const PreparedCapsule& p) {
   using exact::fused;
@@ -206,7 +206,7 @@ TRIPTYCH_INLINE_HD float intersect_near(const RayDirection& v, const PreparedCap
   return t > 0 ? t : exact::no_number;
 }
 
-// The t at which the ray meets the capsule first, t (x, y, 1); NaN when it does not.
+// The smallest t at which the ray t (x, y, 1) hits the capsule; NaN when it does not.
 TRIPTYCH_INLINE_HD float intersect(const RayDirection& v, const PreparedCapsule& p) {
   if (is_near(p)) return intersect_near(v, p);
   const Aim aim = aim_at(v, p);

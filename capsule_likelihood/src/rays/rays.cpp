@@ -16,7 +16,7 @@ namespace triptych::capsule_likelihood {
 
 namespace {
 
-// What became of some points.
+// Counts of some points.
 struct Tally {
   PointCount count;
   std::uint64_t max_gain = 0;
@@ -39,8 +39,8 @@ struct AddTallies {
   }
 };
 
-// The numbers of the used rays by their places, equal ones in the order of the points: a radix sort in two
-// rounds of 12 bits.
+// The numbers of the used rays, sorted by Hilbert key; equal keys keep the order of the points: a radix sort
+// in two passes of 12 bits.
 std::vector<std::uint32_t> sorted_by_key(const std::vector<RayOfPoint>& rays) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> from, to;
   from.reserve(rays.size());

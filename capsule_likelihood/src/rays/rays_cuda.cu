@@ -19,7 +19,7 @@ namespace {
 
 constexpr int point_threads = 256;
 
-// What is known of a point before the rays are put in order.
+// The rays before they are sorted.
 struct Unsorted {
   Ray* ray;
   float* distance_m;
@@ -28,7 +28,7 @@ struct Unsorted {
   std::uint32_t* number;
 };
 
-// A thread owns a point. Dropped points get the last place, so that they end up behind all others.
+// A thread owns a point. Dropped points get the last key, which sorts them behind all others.
 __global__ void __launch_bounds__(point_threads)
     make_rays_kernel(DeviceSpan<const Vec3> points, DeviceSpan<const float> sigma_m, SensorModel sensor,
                      const std::int64_t* points_used, Unsorted out, PointTotals* totals) {
@@ -74,7 +74,7 @@ __device__ TileBound bound_of(const Box& box, float off2) {
   return {box.middle(0), box.middle(1), sqrtf(off2) * 1.00001f, box.low[2], box.high[2]};
 }
 
-// A block owns a macro, a warp a part, a thread a place in the order.
+// A block owns a ray block, a warp a sub-tile, a thread a ray in sorted order.
 __global__ void __launch_bounds__(rays_per_ray_block)
     order_rays_kernel(std::int64_t points, const std::uint32_t* key, const std::uint32_t* number,
                       Unsorted from, Ray* rays, std::uint32_t* weight, TileBound* sub_tiles,

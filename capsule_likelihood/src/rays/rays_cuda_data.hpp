@@ -1,5 +1,5 @@
-// What DeviceRays holds: the rays along a Hilbert curve, padded to whole macros, the bounds of their tiles,
-// and what was counted, all in device memory.
+// What DeviceRays holds: the rays along a Hilbert curve, padded to whole ray blocks, the bounds of their
+// tiles, and what was counted, all in device memory.
 #pragma once
 
 #include <triptych/capsule_likelihood/rays.hpp>
@@ -26,7 +26,7 @@ struct DeviceRays::Data {
 
   SensorModel sensor;
   std::int64_t max_points;
-  std::int64_t points = 0;  // as many as were last set, dropped ones among them
+  std::int64_t points = 0;  // the number last set, with dropped points
   bool weighted = false;
   DeviceBuffer<Ray> rays;
   DeviceBuffer<std::uint32_t> weight;

@@ -1,4 +1,4 @@
-// A point as a ray, and its place in the order of the rays: host and device alike (exact_math.hpp).
+// A point as a ray, and its key in the order of the rays: the same on host and device (exact_math.hpp).
 #pragma once
 
 #include <triptych/capsule_likelihood/rays.hpp>
@@ -14,7 +14,7 @@ struct alignas(16) Ray {
   float x, y, g, h;
 };
 
-// Meets nothing that counts: t * 0 - 2 is beyond 1 for every t (or NaN).
+// Has no hit that counts: t * 0 - 2 is beyond 1 for every t (or NaN).
 TRIPTYCH_EXACT_HD Ray padding_ray() { return {0, 0, 0, 2}; }
 
 enum class RayStatus { used, not_finite, not_in_front };
@@ -29,7 +29,7 @@ struct RayOfPoint {
 // In front: less than 89.94 degrees from the axis both ways, so that x and y stay below this.
 constexpr double steepest = 1024;
 
-// sigma_m: measure.sigma_m when there is none for each point.
+// sigma_m: sensor.sigma_m when points have none of their own.
 TRIPTYCH_INLINE_HD RayOfPoint make_ray(const Vec3& point, float sigma_m, const SensorModel& sensor) {
   const double x = double{point.x} - double{sensor.camera.x};
   const double y = double{point.y} - double{sensor.camera.y};
@@ -55,14 +55,14 @@ TRIPTYCH_INLINE_HD RayOfPoint make_ray(const Vec3& point, float sigma_m, const S
   return made;
 }
 
-// How far along the Hilbert curve through 2^bits x 2^bits cells one of them is. Neighbours on the curve are
+// The index of a cell along the Hilbert curve through 2^bits x 2^bits cells. Neighbours on the curve are
 // neighbours in the image, so runs of any length and start are compact.
 TRIPTYCH_INLINE_HD std::uint32_t along_hilbert(std::uint32_t x, std::uint32_t y, int bits) {
   std::uint32_t along = 0;
   for (int i = bits - 1; i >= 0; --i) {
     const std::uint32_t right = (x >> i) & 1u, up = (y >> i) & 1u;
     along = along << 2 | ((3u * right) ^ up);
-    // the lower quarters are turned
+    // the lower quarters are rotated
     const std::uint32_t flip = up == 0 && right == 1 ? ~0u : 0u;
     const std::uint32_t fx = x ^ flip, fy = y ^ flip;
     x = up == 0 ? fy : fx;
@@ -71,9 +71,9 @@ TRIPTYCH_INLINE_HD std::uint32_t along_hilbert(std::uint32_t x, std::uint32_t y,
   return along;
 }
 
-// The place of a ray in the order: along a curve over the image plane, which is drawn together into a square
-// so that all of it is covered, in cells of 0.0005 in the middle. The last place, in a corner that no ray
-// reaches, is that of points that are dropped.
+// The sort key of a ray: its index along a Hilbert curve over the image plane. The plane is mapped to a
+// square, with cells of 0.0005 in the middle. The last key, in a corner that no ray reaches, is that of
+// dropped points.
 constexpr int order_bits = 24;
 constexpr std::uint32_t dropped_key = (1u << order_bits) - 1;
 TRIPTYCH_INLINE_HD std::uint32_t hilbert_key(float x, float y) {
@@ -84,12 +84,12 @@ TRIPTYCH_INLINE_HD std::uint32_t hilbert_key(float x, float y) {
   return along_hilbert(cell(x), cell(y), order_bits / 2);
 }
 
-// Rays are culled by parts of 32 and by macros of 1024.
+// Rays are culled by sub-tiles of 32 and by ray blocks of 1024.
 constexpr int rays_per_sub_tile = 32, rays_per_ray_block = 1024,
               sub_tiles_per_ray_block = rays_per_ray_block / rays_per_sub_tile;
 
 // A circle around a tile's rays in the image plane and the range of their points' distances. A tile without
-// rays is met by nothing.
+// rays is hit by nothing.
 struct TileBound {
   float x, y, radius, nearest_m, farthest_m;
 };

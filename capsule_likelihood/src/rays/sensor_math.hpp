@@ -1,10 +1,10 @@
-// From the t at which a ray meets a body to the log-likelihood, in integers, so that no order of the points
-// matters. Host and device; see exact_math.hpp.
+// From the t at which a ray hits a body to the log-likelihood, in integers: the order of the points does not
+// matter. Host and device; see exact_math.hpp.
 //
-// A point whose ray meets the body at residual res (in units of tau) gains 2^22 (1 - min(1, res)^2), or 2^22
-// (1 - min(1, res)) for Loss::absolute, rounded once. A ray that meets nothing gains 0, so a tile of rays
-// that no capsule can meet costs nothing. With a sigma for each point a gain is multiplied by a weight, in
-// steps of 2^-20, and counts in steps of 2^-26.
+// A point whose ray hits the body at residual res (in units of tau) gains 2^22 (1 - min(1, res)^2), or 2^22
+// (1 - min(1, res)) for Loss::absolute, rounded once. A ray without a hit gains 0, so a tile of rays that no
+// capsule can hit costs nothing. With a sigma for each point a gain is multiplied by a weight, in steps of
+// 2^-20, and counts in steps of 2^-26.
 #pragma once
 
 #include <triptych/capsule_likelihood/rays.hpp>
@@ -13,7 +13,7 @@
 
 namespace triptych::capsule_likelihood {
 
-using Gain = unsigned long long;  // a sum of gains on the GPU, as its atomics want it
+using Gain = unsigned long long;  // a sum of gains on the GPU, the type of its atomics
 
 constexpr int gain_bits = 22, weight_bits = 20, weighted_bits = 26;
 // A point's weight is (sigma / its sigma)^2 or sigma / its sigma, kept between these.
@@ -39,7 +39,7 @@ TRIPTYCH_EXACT_HD std::uint32_t weight_of(const SensorModel& sensor, float sigma
   return static_cast<std::uint32_t>(weight * (1 << weight_bits) + 0.5);
 }
 
-// What a point can gain at most, in the steps of its sum.
+// The largest gain of a point, in the steps of the sum.
 TRIPTYCH_EXACT_HD std::uint64_t max_gain(bool weighted, std::uint32_t weight) {
   return weighted ? std::uint64_t{weight} << (weighted_bits - weight_bits) : std::uint64_t{1} << gain_bits;
 }

@@ -1,4 +1,4 @@
-// Cuts a workspace into arrays.
+// Divides a workspace into arrays.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace triptych::capsule_likelihood {
 
-// Hands out pieces of a workspace; with no memory yet, it only counts.
+// Takes arrays from a workspace, one after the other; without memory it only counts the bytes.
 class WorkspaceLayout {
  public:
   explicit WorkspaceLayout(std::byte* memory) : memory_(memory) {}

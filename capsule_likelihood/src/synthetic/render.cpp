@@ -128,7 +128,7 @@ struct Hit {
   double distance;
 };
 
-// The first `wanted` rays of the spread that meet what hit() knows, in its order.
+// The first `wanted` rays of the sequence for which hit() is true, in order.
 template <class F>
 std::vector<Hit> cast(const EvenSpread& spread, std::int64_t wanted, int threads, F&& hit) {
   std::vector<Hit> hits;
@@ -156,9 +156,9 @@ void check(const RenderOptions& options) {
   const auto share = [](float value) { return value >= 0 && value < 1; };
   require(options.points >= 0, "cannot render ", options.points, " points");
   require(options.noise_m >= 0 && std::isfinite(options.noise_m), "a noise of ", options.noise_m,
-          " m makes no sense");
+          " m is out of range");
   require(options.noise_reference_m >= 0 && std::isfinite(options.noise_reference_m),
-          "a reference distance of ", options.noise_reference_m, " m makes no sense");
+          "a reference distance of ", options.noise_reference_m, " m is out of range");
   require(share(options.outliers) && share(options.background) && options.outliers + options.background < 1,
           "outliers (", options.outliers, ") and background (", options.background,
           ") are shares from 0 to below 1, also together");

@@ -25,7 +25,7 @@ class Walker {
  public:
   Walker(const Skeleton& human, const WalkOptions& options) : human_(human), options_(options) {}
 
-  // The angles at a time; the root's place follows the path at height 0.
+  // The pose at a time; the root follows the path at height 0.
   std::vector<float> pose(double t) {
     pose_ = human_.rest_pose();
     const double phase = 2 * std::numbers::pi * options_.stride_hz * t;
@@ -72,7 +72,7 @@ class Walker {
   }
 
   void set_root(double t, double phase) {
-    // The path's heading turns evenly: it is an arc, or a line.
+    // The heading changes at a constant rate: the path is an arc, or a line.
     const double turn = options_.turn_rad_per_s, speed = options_.speed_mps;
     const double first = options_.heading_rad, heading = first + turn * t;
     double x = speed * t * sine(first), z = -speed * t * cosine(first);
@@ -83,7 +83,7 @@ class Walker {
     const double sway = 0.015 * cosine(phase);
     pose_[0] = static_cast<float>(x + sway * cosine(heading));
     pose_[2] = static_cast<float>(z + sway * sine(heading));
-    // Facing -z, turning by -heading about y looks towards +x for a positive heading.
+    // Facing -z, a rotation by -heading about y faces +x for a positive heading.
     const detail::Rot root = detail::rotation_about(Axis::y, -heading + 5 * rad * sine(phase)) *
                              detail::rotation_about(Axis::z, 2 * rad * cosine(phase));
     const std::array<double, 4> q = detail::quaternion_of(root);
@@ -100,12 +100,12 @@ class Walker {
 Motion make_walk(const Skeleton& human, const WalkOptions& options) {
   require(options.frames >= 0, "a walk cannot have ", options.frames, " frames");
   require(options.rate_hz > 0 && std::isfinite(options.rate_hz), "a rate of ", options.rate_hz,
-          " Hz makes no sense");
+          " Hz is out of range");
   const double seconds = options.frames / options.rate_hz;
   for (const float value :
        {options.speed_mps, options.stride_hz, options.heading_rad, options.turn_rad_per_s}) {
     require(std::isfinite(value) && std::abs(value) * seconds < 1000, "the walk goes on for too long, or ",
-            value, " makes no sense");
+            value, " is out of range");
   }
   Walker walker(human, options);
   Motion motion{.pose_size = human.pose_size(), .frame_time_s = 1 / options.rate_hz};

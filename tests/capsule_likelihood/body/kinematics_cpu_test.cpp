@@ -1,4 +1,5 @@
 #include <triptych/capsule_likelihood/kinematics.hpp>
+#include <triptych/capsule_likelihood/motion.hpp>
 
 #include <gtest/gtest.h>
 
@@ -17,8 +18,8 @@ namespace {
 constexpr float eps = 0x1p-24f;
 
 // At most `levels` joints from the root outwards, each of which adds at most 12 roundings to a rotation
-// (three turns of two multiply-adds whose cosine is off by two ulp, the product's three), swings what hangs
-// on it by that, and adds three roundings of a place of at most `reach`.
+// (three rotations of two multiply-adds whose cosine is off by two ulp, the product's three), swings what
+// hangs on it by that, and adds three roundings of a position of at most `reach`.
 double tolerance(int levels, double reach) { return levels * (12 + 3) * reach * eps; }
 
 double distance(const Vec3& found, const test::Double3& expected) {
@@ -124,6 +125,32 @@ TEST(PoseCpu, GivesTheSameBitsWithAndWithoutFusedHardware) {
   detail::pose_cpu_by(detail::PosePath::plain, skeleton, rows, {}, {plain.data(), 100, 70}, 1);
   detail::pose_cpu_by(detail::PosePath::best, skeleton, rows, {}, {best.data(), 100, 70}, 1);
   EXPECT_EQ(plain, best);
+}
+
+TEST(PoseCpu, IsWhatASkeletonSaysOfOnePose) {
+  const Skeleton skeleton = test::random_skeleton(30, 40, 23);
+  const std::vector<float> pose = test::random_poses(skeleton, 1, 3.0f, 24);
+  std::vector<Vec3> joints(30);
+  std::vector<Capsule> capsules(40);
+  pose_cpu(skeleton, {pose.data(), 1, skeleton.pose_size()}, {joints.data(), 1, 30},
+           {capsules.data(), 1, 40});
+  EXPECT_EQ(skeleton.joints(pose), joints);
+  EXPECT_EQ(skeleton.capsules(pose), capsules);
+  EXPECT_ERROR(skeleton.joints(std::span(pose).first(9)), InvalidArgument, "poses of 9 numbers");
+}
+
+TEST(Motion, HoldsPosesInOrder) {
+  Motion motion{.pose_size = 3};
+  EXPECT_TRUE(motion.empty());
+  motion.push_back(std::vector<float>{1, 2, 3});
+  motion.push_back(std::vector<float>{4, 5, 6});
+  EXPECT_ERROR(motion.push_back(std::vector<float>{7, 8}), InvalidArgument, "one of 2");
+  ASSERT_EQ(motion.size(), 2);
+  EXPECT_EQ(motion.pose(1)[0], 4);
+  motion.pose(0)[2] = 9;
+  EXPECT_EQ(motion.view()(0, 2), 9);
+  EXPECT_EQ(motion.view().rows(), 2);
+  EXPECT_EQ(Motion{}.size(), 0);
 }
 
 TEST(PoseCpu, RefusesSizesThatDoNotFit) {

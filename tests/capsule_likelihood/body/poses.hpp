@@ -13,7 +13,7 @@
 
 namespace triptych::capsule_likelihood::test {
 
-// Rows of poses: places within 3 m, orientations of any length from 0.5 to 2, angles within spread_rad.
+// Rows of poses: positions within 3 m, orientations of any length from 0.5 to 2, angles within spread_rad.
 inline std::vector<float> random_poses(const Skeleton& skeleton, std::int64_t rows, float spread_rad,
                                        std::uint64_t seed) {
   const auto size = static_cast<std::size_t>(skeleton.pose_size());
@@ -43,8 +43,8 @@ inline Skeleton random_skeleton(int joints, int capsules, std::uint64_t seed) {
                 i == 0 ? -1 : static_cast<int>(random.next() % static_cast<unsigned>(i)),
                 vector(),
                 {}};
-    const int turns = static_cast<int>(random.next() % 4);
-    for (int k = 0; k < turns; ++k) joint.rotations.push_back({static_cast<Axis>(random.next() % 3)});
+    const int rotations = static_cast<int>(random.next() % 4);
+    for (int k = 0; k < rotations; ++k) joint.rotations.push_back({static_cast<Axis>(random.next() % 3)});
     tree.push_back(std::move(joint));
   }
   std::vector<BodyCapsule> body_capsules(static_cast<std::size_t>(capsules));
@@ -59,7 +59,7 @@ struct Double3 {
   double x, y, z;
 };
 
-// A rotation as a quaternion and a place, in double: written from the definitions, not from the matrices.
+// A rotation as a quaternion and a position, in double: written from the definitions, not from the matrices.
 struct DoubleFrame {
   std::array<double, 4> q;  // w x y z, unit
   Double3 position;

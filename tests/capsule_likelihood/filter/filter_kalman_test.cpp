@@ -19,7 +19,7 @@ constexpr int samples = 20000;
 constexpr float step_m = 0.05f;                               // of the random walk, and of the start
 constexpr std::array<double, 3> sigma_m = {0.02, 0.05, 0.2};  // of the measurements of x, y and z
 
-// A body that is nothing but a place.
+// A body that has only a position.
 FilterPlan plan_of_a_walk() {
   const Skeleton ball({{"ball", -1, {}, {}}}, {{0, {{}, 0.1f, {}}}});
   FilterOptions options;

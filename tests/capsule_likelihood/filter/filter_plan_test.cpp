@@ -1,4 +1,4 @@
-// The parts that a body falls into, and how limbs give way to the trunk.
+// The units of a body, and limb compensation.
 #include <triptych/capsule_likelihood/kinematics.hpp>
 #include <triptych/capsule_likelihood/skeleton.hpp>
 
@@ -58,7 +58,7 @@ TEST(FilterPlan, GroupsCoverEverySampleOnce) {
   }
 }
 
-// Half turns compose as the quaternions (1, a) (1, b) do.
+// Half rotations compose as the quaternions (1, a) (1, b).
 TEST(FilterMath, HalfRotationsComposeAsQuaternions) {
   const HalfRotation a = {0.3f, -0.2f, 0.5f}, b = {-0.1f, 0.7f, 0.2f};
   const float identity[4] = {1, 0, 0, 0};
@@ -108,7 +108,7 @@ TEST(FilterCpu, LimbsCompensateForTheTrunk) {
   const int count = human.joint_count();
   std::vector<Vec3> joints(std::size_t{512} * static_cast<std::size_t>(count));
   pose_cpu(human, {poses.data(), 512, human.pose_size()}, {joints.data(), 512, count}, {}, 1);
-  double way[4] = {};  // by how far limbs give way: none, a third, two thirds, fully
+  double way[4] = {};  // by the share of compensation: none, a third, two thirds, full
   for (const char* name : {"left_forearm", "right_forearm", "left_shin", "right_shin"}) {
     const int j = human.find(name);
     for (int row = 0; row < 512; ++row) {

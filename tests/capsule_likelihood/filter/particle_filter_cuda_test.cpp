@@ -80,7 +80,7 @@ TEST(ParticleFilterCuda, HasTheSamplesOfTheCpuForEverySensorModel) {
     pair.gpu.start(walk.pose(0));
     for (std::int64_t frame = 0; frame < walk.frames; ++frame) {
       const auto points = walk.points(frame, 1500);
-      std::vector<float> sigma_m;  // by turns one for each point and one for all
+      std::vector<float> sigma_m;  // alternately one for each point and one for all
       if (frame == 1)
         for (const Vec3& p : points) sigma_m.push_back(0.003f * p.z * p.z);
       const CloudView cloud(points, sigma_m);
@@ -97,7 +97,7 @@ TEST(ParticleFilterCuda, SeveralGpusHaveTheSamplesOfTheCpu) {
   options.samples = 301;
   options.max_points = 5000;
   ParticleFilter cpu(walk.skeleton, options, Device::cpu());
-  ParticleFilter group(walk.skeleton, options, gpus);
+  ParticleFilter group(walk.skeleton, options, Device::cuda(std::vector<int>{0, 0}));
   cpu.start(walk.pose(0));
   group.start(walk.pose(0));
   for (std::int64_t frame = 0; frame < walk.frames; ++frame) {

@@ -1,4 +1,4 @@
-// CudaGroup and the tuned cuts: the bits of the CPU, however the work is dealt.
+// CudaGroup and tuned launch parameters: the bits of the CPU, however the work is distributed.
 #include <triptych/capsule_likelihood/cuda_group.hpp>
 #include <triptych/capsule_likelihood/tune.hpp>
 #include <triptych/core/device.hpp>
@@ -34,6 +34,7 @@ TEST_F(CudaGroupCuda, AnyGroupHasTheBitsOfTheCpu) {
       CudaGroup group(ordinals, 5000, {});
       EXPECT_EQ(group.size(), static_cast<int>(ordinals.size()));
       EXPECT_EQ(group.set(scene.points, sigmas).used, rays.count().used);
+      EXPECT_EQ(group.max_loss(), rays.max_loss());
       for (int run = 0; run < 3; ++run) {
         std::vector<double> found(1003);
         group.evaluate(scene.view(), found);

@@ -32,7 +32,7 @@ SensorModel sensor_of(Loss loss, Surface surface, CameraInside inside = CameraIn
   m.loss = loss;
   m.surface = surface;
   m.inside = inside;
-  m.tau_m = 0.2f;  // as in the paper
+  m.tau_m = 0.2f;
   return m;
 }
 
@@ -63,7 +63,7 @@ TEST(EvaluateCpu, FollowsTheFormulaForEveryPoint) {
       closest = std::min(closest, std::fabs(hit.t * distance - distance));
     }
     if (margin < 1e-4L)
-      continue;  // farther from every tangent, an error of 16 u T = 4e-6 m of the place
+      continue;  // farther from every tangent, an error of 16 u T = 4e-6 m of the position
                  // becomes at most 1e-4 m along the ray: sqrt(2 r / margin) of it
     ++compared;
     hits += nearest < 1e29L;
@@ -227,6 +227,20 @@ TEST(EvaluateCpu, ASigmaForEachPointWeighsIt) {
     const double share = loss == Loss::squared ? 0.25 : 0.5;
     for (std::size_t j = 0; j < plain.size(); ++j)
       EXPECT_NEAR(lighter[j], share * plain[j], 1e-6 * -plain[j]);
+  }
+}
+
+// A body that no ray hits has the largest loss there is.
+TEST(EvaluateCpu, ABodyOutOfViewHasTheMaximumLoss) {
+  const CapsuleScene scene = make_capsule_scene(1, 15, 700, 17);
+  const std::vector<float> sigma = test::random_values<float>(700, 0.01f, 0.2f, 18);
+  const std::vector<Capsule> behind{{{0, 0, -3}, 0.1f, {0, 1, -3}}};
+  for (const SensorModel& m : all_sensors()) {
+    for (const std::span<const float> sigmas : {std::span<const float>(), std::span<const float>(sigma)}) {
+      const Rays rays(scene.points, sigmas, m);
+      EXPECT_EQ(evaluate(rays, {behind.data(), 1, 1})[0], -rays.max_loss());
+      EXPECT_GT(evaluate(rays, scene.view())[0], -rays.max_loss());
+    }
   }
 }
 

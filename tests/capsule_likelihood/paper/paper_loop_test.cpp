@@ -24,8 +24,8 @@ float distance(const std::vector<Vec3>& points, const std::vector<Capsule>& body
 TEST(PaperLoop, FindsDistancesThatAreKnown) {
   const std::vector<Vec3> point{{0, 0, 3}};
   const Capsule ball{{0, 0, 3.5f}, 0.25f, {0, 0, 3.5f}};
-  const Capsule across{{-2, 0, 4}, 0.5f, {2, 0, 4}};  // met 2 m from its end a: beyond the paper's limit of 1
-  const Capsule along{{0, 0, 4}, 0.5f, {0, 0, 6}};    // no cylinder to meet: its near end counts
+  const Capsule across{{-2, 0, 4}, 0.5f, {2, 0, 4}};  // hit 2 m from its end a: beyond the paper's limit of 1
+  const Capsule along{{0, 0, 4}, 0.5f, {0, 0, 6}};    // no cylinder to hit: its near end counts
   const Capsule aside{{5, 0, 4}, 0.5f, {5, 1, 4}};
   const Capsule around{{0, 0, 0}, 2, {0, 0, 0}};  // the camera is inside: its exit counts
   EXPECT_EQ(distance(point, {ball}, 1), 0.25f);

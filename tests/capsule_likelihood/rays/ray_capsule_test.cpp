@@ -22,7 +22,7 @@ float intersect_at(float x, float y, const Capsule& capsule, CameraInside policy
 TEST(RayCapsule, HitsTheSideOfACapsuleAcrossTheRay) {
   EXPECT_FLOAT_EQ(intersect_at(0, 0, {{-1, 0, 3}, 0.25f, {1, 0, 3}}), 2.75f);
   EXPECT_FLOAT_EQ(intersect_at(0, 0, {{0, -1, 3}, 0.5f, {0, 1, 3}}), 2.5f);
-  // (x, 0, 1) meets the cylinder around the y axis at depth 3 where x^2 t^2 + (t - 3)^2 = r^2
+  // (x, 0, 1) hits the cylinder around the y axis at depth 3 where x^2 t^2 + (t - 3)^2 = r^2
   const float x = 0.125f;
   const double a = 1 + double{x} * x, t = (3 - std::sqrt(9 - a * (9 - 0.25))) / a;
   EXPECT_NEAR(intersect_at(x, 0, {{0, -1, 3}, 0.5f, {0, 1, 3}}), t, 1e-6);
@@ -37,7 +37,7 @@ TEST(RayCapsule, HitsTheCapOfACapsuleAlongTheRay) {
 }
 
 TEST(RayCapsule, HitsTheCapsBeyondTheEnds) {
-  // the ray passes 0.1 beyond the end b: the ball there is met at depth 3 - sqrt(r^2 - 0.1^2)
+  // the ray passes 0.1 beyond the end b: the sphere there is hit at depth 3 - sqrt(r^2 - 0.1^2)
   EXPECT_NEAR(intersect_at(0, 0, {{-1.1f, 0, 3}, 0.25f, {-0.1f, 0, 3}}), 3 - std::sqrt(0.0625 - 0.01), 1e-6);
   EXPECT_NEAR(intersect_at(0, 0, {{0.1f, 0, 3}, 0.25f, {1.1f, 0, 3}}), 3 - std::sqrt(0.0625 - 0.01), 1e-6);
   EXPECT_TRUE(std::isnan(intersect_at(0, 0, {{0.26f, 0, 3}, 0.25f, {1.1f, 0, 3}})));
@@ -73,7 +73,7 @@ TEST(RayCapsule, FromInsideHitsTheExitOrNothing) {
 
 TEST(RayCapsule, HitsNothingBehindTheCamera) {
   EXPECT_TRUE(std::isnan(intersect_at(0, 0, {{-1, 0, -3}, 0.5f, {1, 0, -3}})));
-  // reaches from behind to in front: only the part in front is met
+  // reaches from behind to in front: only the part in front is hit
   const Capsule beside{{0.3f, 0, -1}, 0.1f, {0.3f, 0, 5}};
   EXPECT_NEAR(intersect_at(0.1f, 0, beside), 2.0, 1e-6);
   EXPECT_TRUE(std::isnan(intersect_at(-0.1f, 0, beside)));
@@ -173,7 +173,7 @@ TEST(RayCapsule, AgreesWithBisectionOutsideTheGraze) {
     if (!truth.hit) continue;
     ++hits;
     inside += truth.inside;
-    // The place met lies on the surface...
+    // The hit lies on the surface...
     const long double off =
         test::distance_to_segment(static_cast<long double>(t) * v, a, b) - c.capsule.radius_m;
     worst = std::max(worst, std::fabs(off) / reach);
@@ -204,7 +204,7 @@ TEST(RayCapsule, EndsMayBeExchanged) {
   }
 }
 
-// A turn of body and ray about the camera keeps the length at which they meet.
+// A rotation of body and ray about the camera keeps the distance of the hit.
 TEST(RayCapsule, RotatesWithTheBody) {
   PhiloxStream random(22, 0);
   HostileCases hostile(23);
@@ -225,7 +225,7 @@ TEST(RayCapsule, RotatesWithTheBody) {
     const auto x = static_cast<float>(v.x / v.z), y = static_cast<float>(v.y / v.z);
     const LongVec a = test::to_long(c.capsule.a), b = test::to_long(c.capsule.b);
     const long double reach = std::max(test::length(a), test::length(b)) + c.capsule.radius_m;
-    // the turned capsule and ray are rounded once more
+    // the rotated capsule and ray are rounded once more
     const long double allowed = 2 * position_error * reach;
     if (test::intersect_by_bisection({}, {c.x, c.y, 1}, c.capsule).margin < allowed) continue;
     const float t = intersect_at(c.x, c.y, c.capsule), u = intersect_at(x, y, rotated);
@@ -239,7 +239,7 @@ TEST(RayCapsule, RotatesWithTheBody) {
   EXPECT_GT(compared, 10000);
 }
 
-// A capsule is the union of the balls along its axis: none is met before it, and the nearest of many is met
+// A capsule is the union of the balls along its axis: none is hit before it, and the nearest of many is hit
 // just behind it. With balls every h along the axis the surface between two sinks by at most h^2 / (8 r).
 TEST(RayCapsule, IsTheLimitOfBalls) {
   HostileCases hostile(24);

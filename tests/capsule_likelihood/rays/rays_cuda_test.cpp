@@ -41,6 +41,7 @@ class RaysCuda : public test::CudaFixture {
     EXPECT_EQ(count.not_finite, expected.not_finite);
     EXPECT_EQ(count.not_in_front, expected.not_in_front);
     EXPECT_EQ(download(d.totals, 1)[0].max_gain, h.max_gain);
+    EXPECT_EQ(device.max_loss(stream()), host.max_loss());
     const auto padded = static_cast<std::int64_t>(h.x.size());
     ASSERT_GE(d.ray_block_count() * rays_per_ray_block, padded);
     const std::vector<Ray> rays = download(d.rays, d.ray_block_count() * rays_per_ray_block);

@@ -31,7 +31,7 @@ TEST(Rays, DropsAndCountsWhatCannotBeSeen) {
   EXPECT_EQ(rays.count().used, 2);
   EXPECT_EQ(rays.count().not_finite, 4);
   EXPECT_EQ(rays.count().not_in_front, 4);
-  // the camera's place decides
+  // the camera's position decides
   SensorModel m;
   m.camera = {0, 0, -5};
   EXPECT_EQ(Rays(points, {}, m).count().used, 6);

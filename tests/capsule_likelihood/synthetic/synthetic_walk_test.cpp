@@ -86,7 +86,7 @@ TEST(Walk, RefusesWhatMakesNoSense) {
   EXPECT_ERROR(make_walk(human, options), InvalidArgument, "rate");
   options.rate_hz = 30;
   options.speed_mps = INFINITY;
-  EXPECT_ERROR(make_walk(human, options), InvalidArgument, "makes no sense");
+  EXPECT_ERROR(make_walk(human, options), InvalidArgument, "is out of range");
 }
 
 TEST(PlaceInView, PutsTheWholeMotionBeforeTheCamera) {

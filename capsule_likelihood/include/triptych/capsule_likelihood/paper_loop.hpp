@@ -1,10 +1,10 @@
-// The paper's programs in its own numbers: plain floats, seven of them for a capsule, three quadratic
-// equations for each pair of a point and a capsule, float sums of distances. What the paper's speed-ups are
-// measured against, and ours; for work, see likelihood.hpp.
+// The programs of the paper in its own arithmetic: floats, seven per capsule, three quadratic equations per
+// pair of a point and a capsule, float sums of distances. The reference of the speed-ups, the paper's and
+// ours; for applications, use likelihood.hpp.
 //
 // distances[j] becomes the sum over the points of the truncated distance from body j. Floats lose digits
 // here: near tangents hits and misses flip, and the sum of 50,000 points is off by about 1e-4 of itself.
-// Nothing is checked but the sizes: InvalidArgument when they do not fit.
+// InvalidArgument when the sizes do not fit; nothing else is checked.
 #pragma once
 
 #include <triptych/capsule_likelihood/geometry.hpp>
@@ -17,7 +17,7 @@
 
 namespace triptych::capsule_likelihood {
 
-// The sequential loop of listing 1.2, as it stands there, on one thread.
+// The sequential loop of the paper's listing 1.2, on one thread.
 void evaluate_paper_loop_cpu(std::span<const Vec3> points, MatrixView<const Capsule> bodies,
                              const Vec3& camera, float max_distance, std::span<float> distances);
 

@@ -60,7 +60,8 @@ struct Estimate {
   bool found() const { return status == FilterStatus::tracking; }
   // The share of the data that the best sample of the last layer explains: 1 - loss / max_loss, 0 .. 1. loss
   // is the sum of the truncated losses of all points, max_loss the same if every point were truncated. Points
-  // of the background count as not explained: where they are most of the cloud, lower min_score.
+  // of the background count as not explained: where they are most of the cloud, lower min_score. A pose that
+  // is wrong in part still explains part of the points.
   double score = 0;
   double latency_us = 0;  // from submit() or step() to the result
 

@@ -42,7 +42,7 @@ struct ZeroBody {
   Vec up = {0, 1, 0}, left = {1, 0, 0}, front = {0, 0, 1};
   double size_m = 0;  // largest extent along an axis
 
-  // From a joint to where its bone ends: the first descendant that is not in the same place, or an end site,
+  // From a joint to the end of its bone: the first descendant at another position, or an end site,
   // or else 0.
   Vec bone(int joint) const;
   double height(const Vec& position) const { return dot(position - positions[0], up); }

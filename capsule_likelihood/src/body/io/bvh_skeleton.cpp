@@ -70,7 +70,7 @@ void check_same_joints(const Bvh& bvh, const Skeleton& skeleton) {
   }
 }
 
-// The angle plus as many whole turns as bring it nearest to the one before.
+// The angle plus the multiple of a whole turn that is nearest to the one before.
 double unwrapped(double angle, double before) {
   constexpr double turn = 2 * std::numbers::pi;
   return angle - turn * std::round((angle - before) / turn);
@@ -104,7 +104,7 @@ BvhScale guess_scale(const Bvh& bvh) {
 Skeleton make_skeleton(const Bvh& bvh, const BvhSkeletonOptions& options) {
   require(!bvh.joints.empty(), "a BVH without joints makes no skeleton");
   require(options.metres_per_unit >= 0 && std::isfinite(options.metres_per_unit), "a unit of ",
-          options.metres_per_unit, " m makes no sense");
+          options.metres_per_unit, " m is out of range");
   check_positions(bvh);
   const double scale =
       options.metres_per_unit > 0 ? options.metres_per_unit : guess_scale(bvh).metres_per_unit;

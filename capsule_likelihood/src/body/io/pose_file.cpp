@@ -63,8 +63,9 @@ JointTable parse_joints_csv(std::string_view text, const std::string& file) {
     const std::string_view name = field(scan, rest, false);
     if (name.empty()) scan.fail("expected the name of a joint");
     for (float* value : {&entry.position.x, &entry.position.y, &entry.position.z}) {
-      *value = static_cast<float>(scan.to_number(field(scan, rest, value == &entry.position.z), "a place"));
-      if (!std::isfinite(*value)) scan.fail("a place is too large for a float");
+      *value =
+          static_cast<float>(scan.to_number(field(scan, rest, value == &entry.position.z), "a position"));
+      if (!std::isfinite(*value)) scan.fail("a position is too large for a float");
     }
     const auto [column, is_new] = columns.try_emplace(std::string(name), table.names.size());
     if (is_new) table.names.emplace_back(name);

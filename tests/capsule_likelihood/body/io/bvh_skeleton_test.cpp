@@ -63,9 +63,9 @@ TEST(BvhSkeleton, PosesPutJointsWhereTheFileDoes) {
   const std::vector<Vec3> joints = joints_of(skeleton, poses.values, 2);
   for (int frame = 0; frame < 2; ++frame) {
     const auto v = bvh.frame(frame);
-    const auto turn = [&](Axis axis, std::size_t i) { return detail::rotation_about(axis, v[i] * rad); };
-    const detail::Rot hips = turn(Axis::z, 3) * turn(Axis::x, 4) * turn(Axis::y, 5);
-    const detail::Rot chest = hips * (turn(Axis::z, 6) * turn(Axis::x, 7) * turn(Axis::y, 8));
+    const auto rotation = [&](Axis axis, std::size_t i) { return detail::rotation_about(axis, v[i] * rad); };
+    const detail::Rot hips = rotation(Axis::z, 3) * rotation(Axis::x, 4) * rotation(Axis::y, 5);
+    const detail::Rot chest = hips * (rotation(Axis::z, 6) * rotation(Axis::x, 7) * rotation(Axis::y, 8));
     const detail::Vec at_hips(v[0], v[1], v[2]);
     const detail::Vec at_chest = at_hips + hips * detail::Vec(0, 10, 1);
     const detail::Vec at_arm = at_chest + chest * detail::Vec(5, 2, 0.5);
@@ -164,11 +164,11 @@ TEST(BvhSkeleton, KnowsTheNamesOfSeveralSchemes) {
   };
   const auto limb = [](std::vector<std::string> names) {
     Bvh bvh;
-    const std::vector<BvhChannel> turns = {BvhChannel::z_rotation, BvhChannel::y_rotation,
-                                           BvhChannel::x_rotation};
-    bvh.joints.push_back({"root", -1, {}, turns, {}});
+    const std::vector<BvhChannel> rotations = {BvhChannel::z_rotation, BvhChannel::y_rotation,
+                                               BvhChannel::x_rotation};
+    bvh.joints.push_back({"root", -1, {}, rotations, {}});
     for (std::size_t i = 0; i < names.size(); ++i) {
-      bvh.joints.push_back({names[i], static_cast<int>(i), {0.3, 0.01, 0}, turns, {}});
+      bvh.joints.push_back({names[i], static_cast<int>(i), {0.3, 0.01, 0}, rotations, {}});
     }
     bvh.joints.back().end_sites.push_back({0.1, 0, 0});
     return make_skeleton(bvh, {1.0, 0});
