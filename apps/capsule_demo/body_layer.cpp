@@ -14,10 +14,10 @@ namespace {
 
 constexpr int samples = 2;  // rays a pixel, each way
 constexpr float nearest_m = 0.05F;
-constexpr float blend_m = 0.012F;  // creases between capsules that meet within this are shaded softly
+constexpr float blend_m = 0.012F;  // creases between capsules closer than this are shaded softly
 constexpr float infinite = std::numeric_limits<float>::infinity();
 
-// A capsule as rays from one eye meet it.
+// A capsule, prepared for the rays of one eye.
 struct Solid {
   Vec a, axis, from_a, from_b;  // axis: from a to b; from_a: from a to the eye
   float radius, axis2, along, rest;
@@ -31,7 +31,7 @@ cv::Rect box_of(const View& view, const Capsule& capsule) {
   for (const Vec& end : {vec(capsule.a), vec(capsule.b)}) {
     const float depth = view.depth(end);
     if (depth - capsule.radius_m < nearest_m) return {};
-    const cv::Point2f middle = view.place(end);
+    const cv::Point2f middle = view.position(end);
     // A ball off the axis is drawn longer than on it, by less than its obliqueness.
     const cv::Point2f off = middle - view.middle();
     const float oblique = 1 + (off.dot(off)) / (view.focal_px * view.focal_px);
@@ -61,7 +61,7 @@ Solid prepare(const View& view, const Capsule& capsule, const Vec& tint) {
   return s;
 }
 
-// A ray of a row meets a capsule.
+// Intersects a ray of a row with a capsule.
 struct Hit {
   int x, k;
   float t;

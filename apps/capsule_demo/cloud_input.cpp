@@ -1,4 +1,4 @@
-// Clouds in files: PLY or text, one a frame.
+// Clouds in files: PLY or text, one per frame.
 #include <triptych/capsule_likelihood/cloud.hpp>
 #include <triptych/core/error.hpp>
 

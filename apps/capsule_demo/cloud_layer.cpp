@@ -17,22 +17,23 @@ using capsule_likelihood::Vec3;
 namespace {
 
 struct Dot {
-  cv::Point2f place;
+  cv::Point2f position;
   float depth;
   std::size_t point;
 };
 
 // A soft disc: full inside, a pixel of edge.
-void blend_dot(cv::Mat& picture, cv::Point2f place, float radius, const cv::Vec3b& colour, float strength) {
-  const int left = std::max(0, static_cast<int>(std::floor(place.x - radius - 0.5F)));
-  const int right = std::min(picture.cols - 1, static_cast<int>(std::ceil(place.x + radius + 0.5F)));
-  const int top = std::max(0, static_cast<int>(std::floor(place.y - radius - 0.5F)));
-  const int bottom = std::min(picture.rows - 1, static_cast<int>(std::ceil(place.y + radius + 0.5F)));
+void blend_dot(cv::Mat& picture, cv::Point2f position, float radius, const cv::Vec3b& colour,
+               float strength) {
+  const int left = std::max(0, static_cast<int>(std::floor(position.x - radius - 0.5F)));
+  const int right = std::min(picture.cols - 1, static_cast<int>(std::ceil(position.x + radius + 0.5F)));
+  const int top = std::max(0, static_cast<int>(std::floor(position.y - radius - 0.5F)));
+  const int bottom = std::min(picture.rows - 1, static_cast<int>(std::ceil(position.y + radius + 0.5F)));
   for (int y = top; y <= bottom; ++y) {
     auto* row = picture.ptr<cv::Vec3b>(y);
     for (int x = left; x <= right; ++x) {
       const float away =
-          std::hypot(static_cast<float>(x) + 0.5F - place.x, static_cast<float>(y) + 0.5F - place.y);
+          std::hypot(static_cast<float>(x) + 0.5F - position.x, static_cast<float>(y) + 0.5F - position.y);
       const float share = strength * std::clamp(radius + 0.5F - away, 0.0F, 1.0F);
       if (share <= 0) continue;
       for (int c = 0; c < 3; ++c) {
@@ -106,24 +107,24 @@ void draw_cloud_and_body(cv::Mat& picture, const View& view, std::span<const Vec
     const Vec p = vec(points[i]);
     const float depth = view.depth(p);
     if (!(depth > 0.05F)) continue;
-    const cv::Point2f place = view.place(p);
-    if (place.x < -4 || place.y < -4 || place.x > static_cast<float>(view.size.width + 4) ||
-        place.y > static_cast<float>(view.size.height + 4))
+    const cv::Point2f position = view.position(p);
+    if (position.x < -4 || position.y < -4 || position.x > static_cast<float>(view.size.width + 4) ||
+        position.y > static_cast<float>(view.size.height + 4))
       continue;
-    dots.push_back({place, depth, i});
+    dots.push_back({position, depth, i});
   }
   std::sort(dots.begin(), dots.end(), [](const Dot& a, const Dot& b) {
     return a.depth != b.depth ? a.depth > b.depth : a.point < b.point;
   });
   const auto is_before = [&](const Dot& dot) {
-    const int x = std::clamp(static_cast<int>(dot.place.x), 0, view.size.width - 1);
-    const int y = std::clamp(static_cast<int>(dot.place.y), 0, view.size.height - 1);
+    const int x = std::clamp(static_cast<int>(dot.position.x), 0, view.size.width - 1);
+    const int y = std::clamp(static_cast<int>(dot.position.y), 0, view.size.height - 1);
     return dot.depth <= body.depth.at<float>(y, x);
   };
   const auto draw = [&](bool before) {
     for (const Dot& dot : dots) {
       if (is_before(dot) == before)
-        blend_dot(picture, dot.place, dot_px, colours[dot.point], before ? 0.8F : 1.0F);
+        blend_dot(picture, dot.position, dot_px, colours[dot.point], before ? 0.8F : 1.0F);
     }
   };
   draw(false);

@@ -26,7 +26,7 @@ class ColourScale {
   cv::Mat table_;  // 1 x 256, CV_8UC3
 };
 
-// The picture gets the points behind the body, the body, and the points before it. colours: one a point.
+// The picture gets the points behind the body, the body, and the points before it. colours: one per point.
 void draw_cloud_and_body(cv::Mat& picture, const View& view, std::span<const capsule_likelihood::Vec3> points,
                          std::span<const cv::Vec3b> colours, const BodyLayer& body, float dot_px);
 

@@ -21,7 +21,7 @@ Comparison::Comparison(const Reference& reference, const Skeleton& skeleton)
   if (known == static_cast<int>(reference.names.size())) return;
   try {
     const std::vector<Vec3> anywhere(static_cast<std::size_t>(skeleton.joint_count()));
-    places_of(skeleton, anywhere, reference.names);
+    positions_of(skeleton, anywhere, reference.names);
     joint_of_.clear();
   } catch (const InvalidArgument&) {
     if (known == 0) {
@@ -32,8 +32,8 @@ Comparison::Comparison(const Reference& reference, const Skeleton& skeleton)
   }
 }
 
-std::vector<Vec3> Comparison::places(std::span<const Vec3> joints) const {
-  if (joint_of_.empty()) return places_of(skeleton_, joints, reference_.names);
+std::vector<Vec3> Comparison::positions(std::span<const Vec3> joints) const {
+  if (joint_of_.empty()) return positions_of(skeleton_, joints, reference_.names);
   constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
   std::vector<Vec3> all;
   for (const int joint : joint_of_)
@@ -42,7 +42,7 @@ std::vector<Vec3> Comparison::places(std::span<const Vec3> joints) const {
 }
 
 std::vector<double> Comparison::errors_mm(std::span<const Vec3> joints, std::span<const Vec3> truth) const {
-  const std::vector<Vec3> found = places(joints);
+  const std::vector<Vec3> found = positions(joints);
   std::vector<double> errors;
   for (std::size_t i = 0; i < found.size(); ++i) {
     errors.push_back(1000.0 * std::hypot(double{found[i].x} - truth[i].x, double{found[i].y} - truth[i].y,

@@ -18,7 +18,7 @@ class Comparison {
 
   const Reference& reference() const { return reference_; }
   // Where the reference's joints are in a posed skeleton; NaN for those it does not have.
-  std::vector<capsule_likelihood::Vec3> places(std::span<const capsule_likelihood::Vec3> joints) const;
+  std::vector<capsule_likelihood::Vec3> positions(std::span<const capsule_likelihood::Vec3> joints) const;
   // The distances in mm; NaN where either is not known.
   std::vector<double> errors_mm(std::span<const capsule_likelihood::Vec3> joints,
                                 std::span<const capsule_likelihood::Vec3> truth) const;

@@ -127,8 +127,8 @@ class DepthInput : public Input {
       constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
       return std::vector<Vec3>(truth_.names.size(), Vec3{unknown, unknown, unknown});
     }
-    const auto places = truth_.row(static_cast<std::size_t>(row - truth_.frames.begin()));
-    return {places.begin(), places.end()};
+    const auto positions = truth_.row(static_cast<std::size_t>(row - truth_.frames.begin()));
+    return {positions.begin(), positions.end()};
   }
 
   Options options_;

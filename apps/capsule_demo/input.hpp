@@ -16,8 +16,9 @@ namespace triptych::capsule_demo {
 
 struct CloudFrame {
   std::vector<capsule_likelihood::Vec3> points;  // x right, y up, z away from the camera; none: unreadable
-  std::vector<float> sigma_m;                    // one a point, or none
-  std::vector<capsule_likelihood::Vec3> truth;   // places of Input::reference(), NaN where not known; or none
+  std::vector<float> sigma_m;                    // one per point, or none
+  std::vector<capsule_likelihood::Vec3>
+      truth;  // positions of Input::reference(), NaN where not known; or none
 };
 
 // A body that the input comes with.
@@ -28,7 +29,7 @@ struct KnownBody {
   bool true_radii = true;    // else only the lengths are known
 };
 
-// The places that estimates are compared with: their names, and how bones connect them.
+// The positions that estimates are compared with: their names, and how bones connect them.
 struct Reference {
   std::vector<std::string> names;
   std::vector<int> parents;  // -1: none

@@ -17,12 +17,12 @@ using apps::numbers;
 using apps::UsageError;
 
 constexpr const char* description =
-    "Follows a moving body through clouds of stereo or depth points: thousands of poses of a skeleton clad "
-    "in\n"
-    "capsules are guessed for every frame, rays from the camera tell how well each explains the points, and\n"
-    "the particle filter keeps the good ones.\n"
-    "Without arguments it makes a person walk before a virtual stereo camera, follows it on the best device\n"
-    "there is, says how far off it was, and writes pictures and poses to out/capsule.";
+    "Follows a moving body through clouds of stereo or depth points. A particle filter samples thousands of\n"
+    "poses of a skeleton of capsules in every frame, casts the rays of the camera on each, and keeps the "
+    "poses\n"
+    "that explain the points best.\n"
+    "Without arguments it renders a walking person as a stereo camera would see it, follows it on the best\n"
+    "device, prints the error of the joints, and writes pictures and poses to out/capsule.";
 
 constexpr const char* examples = R"(Examples:
   capsule_demo                                     a synthetic walk, pictures and poses in out/capsule
@@ -35,14 +35,14 @@ constexpr const char* examples = R"(Examples:
   capsule_demo --stereo left.mp4 right.mp4 --calib calib.txt --range 1,4 --height 1.8
   capsule_demo --cloud scan1.ply scan2.ply scan3.ply --start standing.bvh
   capsule_demo --samples 4000 --points 20000 --no-pictures
-                                                   as exact as it gets; on a CPU it takes its time
+                                                   the most accurate setting; slow on a CPU
 
 Everything is in metres, in the camera's frame: x right, y up, z away from the camera. The folder of --out gets
   capsule.mp4, first.png, last.png   the points and the capsule skin, from the camera and from the side
   poses.csv                          frame,joint,x_m,y_m,z_m
   poses.bvh                          the same as a motion, for any animation program
   frames.csv                         frame,error_mm,worst_mm,worst_joint,effective_samples,points,tracking_ms
-  summary.json                       the errors of each joint and of all, effective samples, frames a second
+  summary.json                       the errors of each joint and of all, effective samples, times per frame
 Exit code: 0 when it worked, 2 when the command line makes no sense, 1 for everything else; a failed run leaves no
 files.)";
 
@@ -109,7 +109,7 @@ void check_values(const Options& o) {
   check(o.outliers >= 0 && o.outliers <= 0.9, "--outliers wants a share from 0 to 0.9");
   check(o.samples == 0 || (o.samples >= 10 && o.samples <= 1'000'000), samples_sentence);
   check(o.layers >= 1 && o.layers <= 100, "--layers wants a number from 1 to 100");
-  check(o.rate_hz >= 1 && o.rate_hz <= 1000, "--rate wants frames a second from 1 to 1000");
+  check(o.rate_hz >= 1 && o.rate_hz <= 1000, "--rate wants frames per second from 1 to 1000");
   check(o.height_m == 0 || (o.height_m >= 0.3 && o.height_m <= 3), "--height wants metres from 0.3 to 3");
   check(!o.sigma_m || (*o.sigma_m > 0 && *o.sigma_m <= 10), "--sigma wants metres above 0");
   check(!o.tau_m || (*o.tau_m > 0 && *o.tau_m <= 10), "--tau wants metres above 0");
@@ -144,7 +144,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
 
   const char* group = "What to look at (one of; default: --motion synthetic)";
   auto* motion =
-      app.add_option("--motion", o.motion, "synthetic, or a BVH file: a moving body, turned into points")
+      app.add_option("--motion", o.motion, "synthetic, or a BVH file: a moving body, rendered as points")
           ->type_name("WHAT")
           ->group(group);
   auto* depth = app.add_option("--depth", o.depth, "A folder of 16-bit depth images; needs --intrinsics")
@@ -174,13 +174,14 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
                        "A third of the points lies on the floor and the wall behind"));
   std::vector<CLI::Option*> of_files;
   const auto files = [&](CLI::Option* option) { of_files.push_back(option->group(group)); };
-  files(app.add_option("--every", o.every, "Every so many frames of the file [default: about 30 a second]")
-            ->type_name("N"));
+  files(
+      app.add_option("--every", o.every, "Takes every N-th frame of the file [default: about 30 per second]")
+          ->type_name("N"));
   files(app.add_option("--first", o.first,
                        "The frame to start with [default: the first that belongs to the motion]")
             ->type_name("N"));
   files(app.add_option("--turn", o.turn_deg,
-                       "Turns the motion about the vertical [default: 180, for bodies that face +z]")
+                       "Rotates the motion about the vertical [default: 180, for bodies that face +z]")
             ->type_name("DEG"));
 
   group = "Of depth images, stereo and clouds";
@@ -206,18 +207,20 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
                          ->type_name("NEAR,FAR")
                          ->group(group);
   auto* with_rate =
-      app.add_option("--rate", o.rate_hz, "Frames a second of depth images and clouds [default: 30]")
+      app.add_option("--rate", o.rate_hz, "Frames per second of depth images and clouds [default: 30]")
           ->type_name("HZ")
           ->group(group);
 
   group = "How much of it";
-  app.add_option("--points", o.points,
-                 "At most so many points a frame; of motions exactly [default: 20000; on a CPU 10000]")
+  app.add_option(
+         "--points", o.points,
+         "Maximum number of points per frame; of motions the exact number [default: 20000; on a CPU 10000]")
       ->type_name("N")
       ->group(group);
-  auto* frames = app.add_option("--frames", o.frames, "At most so many frames [default: all; synthetic: 150]")
-                     ->type_name("N")
-                     ->group(group);
+  auto* frames =
+      app.add_option("--frames", o.frames, "Maximum number of frames [default: all; synthetic: 150]")
+          ->type_name("N")
+          ->group(group);
 
   group = "Whom to follow";
   app.add_option(
@@ -242,10 +245,10 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
          "auto, cpu, cuda, or by number: cuda:0, cuda:0,1 (they share the likelihoods) [default: auto]")
       ->type_name("NAME")
       ->group(group);
-  app.add_option("--samples", o.samples, "Poses that are tried at once [default: 2000; on a CPU 1000]")
+  app.add_option("--samples", o.samples, "Poses per layer [default: 2000; on a CPU 1000]")
       ->type_name("J")
       ->group(group);
-  app.add_option("--layers", o.layers, "Rounds of trying a frame, ever closer together [default: 5]")
+  app.add_option("--layers", o.layers, "Annealing layers per frame [default: 5]")
       ->type_name("N")
       ->group(group);
   app.add_option("--seed", o.seed, "Of all random numbers: the same seed gives the same poses [default: 1]")
@@ -254,8 +257,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   app.add_option("--sigma", o.sigma_m, "Standard deviation of a point's distance in metres [default: 0.03]")
       ->type_name("M")
       ->group(group);
-  app.add_option("--tau", o.tau_m,
-                 "Points farther from the skin than this count alike, in metres [default: 0.1]")
+  app.add_option("--tau", o.tau_m, "Larger differences of distance count as this, in metres [default: 0.1]")
       ->type_name("M")
       ->group(group);
   app.add_option("--surface", surface,
@@ -267,7 +269,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   app.add_option("--out", o.out, "Folder for the video, pictures, poses and summary [default: out/capsule]")
       ->type_name("DIR")
       ->group(group);
-  app.add_option("--csv", o.csv, "The joints' places, instead of poses.csv in that folder")
+  app.add_option("--csv", o.csv, "The joints' positions, instead of poses.csv in that folder")
       ->type_name("FILE")
       ->group(group);
   app.add_option("--json", o.json, "The summary, instead of summary.json in that folder")

@@ -23,7 +23,7 @@ struct Options {
   std::string motion = "synthetic";  // or a BVH file
   double noise_m = 0.01, outliers = 0.1;
   bool background = false;
-  int every = 0;   // 0: so that about 30 frames a second remain
+  int every = 0;   // 0: about 30 frames per second remain
   int first = -1;  // -1: the first, or the second when the first is an added pose
   double turn_deg = 180;
 
@@ -57,12 +57,11 @@ struct Options {
   bool no_pictures = false, headless = false;
 
   bool is_synthetic() const { return input == InputKind::motion && motion == "synthetic"; }
-  // What is looked at, in a few words.
+  // The input in a few words.
   std::string input_name() const;
 };
 
-// Nothing when help or the version was asked for, which is then on stdout. UsageError for what makes no
-// sense.
+// Nothing after --help or --version, whose text is then on stdout. UsageError for an invalid command line.
 std::optional<Options> parse_options(int argc, const char* const* argv);
 
 // The samples and points of a device that can take many, or of one that cannot, where they were not given.

@@ -67,8 +67,8 @@ void draw_scale(cv::Mat& picture, const cv::Rect& box, const ColourScale& scale)
 Painter::Painter(const capsule_likelihood::Skeleton& skeleton, const Reference& reference, Caption caption)
     : caption_(std::move(caption)), reference_(reference) {
   for (const auto& joint : skeleton.joints()) parents_.push_back(joint.parent);
-  for (const auto& flesh : skeleton.flesh())
-    tints_.push_back(tint_of(side_of(skeleton.joints()[static_cast<std::size_t>(flesh.joint)].name)));
+  for (const auto& body_capsule : skeleton.body_capsules())
+    tints_.push_back(tint_of(side_of(skeleton.joints()[static_cast<std::size_t>(body_capsule.joint)].name)));
   // Where points show their distance by colour, the body keeps to grey.
   for (const Vec& tint : tints_) pale_tints_.push_back(0.30F * tint + 0.70F * Vec(0.72F, 0.68F, 0.65F));
 }
@@ -94,7 +94,7 @@ void Painter::follow(const Scene& scene, std::span<const float> away) {
   constexpr float pace = 0.12F;
   target_ += pace * (middle - target_);
   radius_m_ += pace * (radius - radius_m_);
-  // The floor is where the lowest place of the body mostly is.
+  // The floor is at the usual height of the lowest point of the body.
   lowest_.push_back(low[1]);
   if (lowest_.size() > floor_memory) lowest_.erase(lowest_.begin());
   std::vector<float> sorted = lowest_;
@@ -140,16 +140,16 @@ void Painter::paint_bones(cv::Mat& part, const View& view, std::span<const Vec3>
   const auto visible = [&](std::size_t j) {
     return is_known(joints[j]) && view.depth(vec(joints[j])) > 0.05F;
   };
-  const auto place = [&](std::size_t j) { return cv::Point2d(view.place(vec(joints[j]))); };
+  const auto position = [&](std::size_t j) { return cv::Point2d(view.position(vec(joints[j]))); };
   for (std::size_t j = 0; j < joints.size(); ++j) {
     if (!visible(j)) continue;
     // Where a joint's parent is not known, the nearest known one above it.
     int parent = parents[j];
     while (parent >= 0 && !visible(static_cast<std::size_t>(parent)))
       parent = parents[static_cast<std::size_t>(parent)];
-    if (parent >= 0) draw_line(part, place(static_cast<std::size_t>(parent)), place(j), colour, 1);
-    cv::circle(part, cv::Point(place(j) * 16), static_cast<int>(dot_px * 16), colour, cv::FILLED, cv::LINE_AA,
-               4);
+    if (parent >= 0) draw_line(part, position(static_cast<std::size_t>(parent)), position(j), colour, 1);
+    cv::circle(part, cv::Point(position(j) * 16), static_cast<int>(dot_px * 16), colour, cv::FILLED,
+               cv::LINE_AA, 4);
   }
 }
 
@@ -200,9 +200,9 @@ void Painter::paint_legend(cv::Mat& part, const Scene& scene, double explained) 
   line("on the skin", text("%.0f %%", 100 * explained));
   line("samples", text("%d x %d", caption_.samples, caption_.layers));
   line("effective", text("%.0f", scene.effective_samples));
-  line("tracking", scene.frames_per_second >= 9.95 ? text("%.0f frames/s", scene.frames_per_second)
-                   : scene.frames_per_second > 0   ? text("%.1f frames/s", scene.frames_per_second)
-                                                   : std::string("-"));
+  line("filter", scene.frames_per_second >= 9.95 ? text("%.0f frames/s", scene.frames_per_second)
+                 : scene.frames_per_second > 0   ? text("%.1f frames/s", scene.frames_per_second)
+                                                 : std::string("-"));
   rule();
 
   const auto bar = [&](const std::string& label, const ColourScale& scale, const std::string& from,

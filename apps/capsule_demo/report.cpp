@@ -28,7 +28,7 @@ const char* name_of(InputKind kind) {
 void Report::add(int frame, const Estimate& estimate, const std::vector<double>& errors_mm,
                  double tracking_s) {
   rows_.push_back({frame, estimate.pose, estimate.joints, errors_mm, estimate.effective_samples, tracking_s,
-                   estimate.points.used, true});
+                   estimate.score, estimate.points.used, estimate.found(), true});
 }
 
 void Report::add_unread(int frame) {
@@ -40,7 +40,7 @@ void Report::add_unread(int frame) {
   row.effective_samples = 0;
   row.tracking_s = 0;
   row.points = 0;
-  row.read = false;
+  row.found = row.read = false;
   rows_.push_back(std::move(row));
 }
 
@@ -80,20 +80,17 @@ double Report::tracking_rate() const {
   return seconds > 0 ? count / seconds : 0;
 }
 
-double Report::mean_effective() const {
+double Report::mean(double Row::*value) const {
   std::vector<double> all;
   for (const Row& row : rows_) {
-    if (row.read) all.push_back(row.effective_samples);
+    if (row.read) all.push_back(row.*value);
   }
   return apps::mean(all);
 }
 
-double Report::mean_tracking_s() const {
-  std::vector<double> all;
-  for (const Row& row : rows_) {
-    if (row.read) all.push_back(row.tracking_s);
-  }
-  return apps::mean(all);
+int Report::lost_frames() const {
+  return static_cast<int>(
+      std::count_if(rows_.begin(), rows_.end(), [](const Row& row) { return row.read && !row.found; }));
 }
 
 std::vector<Report::JointError> Report::joint_errors() const {
@@ -149,12 +146,13 @@ std::string Report::frames_csv() const {
 }
 
 std::string Report::poses_bvh(double frames_per_second) const {
-  std::vector<float> poses;
-  for (const Row& row : rows_) poses.insert(poses.end(), row.pose.begin(), row.pose.end());
-  return to_text(to_bvh(skeleton_, {poses.data(), frames(), skeleton_.pose_size()}, 1 / frames_per_second));
+  Motion motion{.pose_size = skeleton_.pose_size(), .frame_time_s = 1 / frames_per_second};
+  for (const Row& row : rows_) motion.push_back(row.pose);
+  return to_text(to_bvh(skeleton_, motion));
 }
 
 Json Report::json(const Options& options, const About& about) const {
+  const double tracking_s = mean(&Row::tracking_s);
   Json json{{"program", program_name},
             {"version", version()},
             {"kind", name_of(options.input)},
@@ -171,9 +169,13 @@ Json Report::json(const Options& options, const About& about) const {
             {"unread", unread_},
             {"input_frames_per_second", about.frames_per_second},
             {"search_ms", 1e3 * about.search_s},
-            {"effective_samples", mean_effective()},
-            {"tracking_ms", 1e3 * mean_tracking_s()},
-            {"frames_per_second", mean_tracking_s() > 0 ? 1 / mean_tracking_s() : 0}};
+            {"effective_samples", mean(&Row::effective_samples)},
+            {"score", mean(&Row::score)},
+            {"lost_frames", lost_frames()},
+            {"tracking_ms", 1e3 * tracking_s},
+            {"reading_ms", 1e3 * seconds_.reading / std::max(1, frames())},
+            {"drawing_ms", 1e3 * seconds_.drawing / std::max(1, frames())},
+            {"frames_per_second", tracking_s > 0 ? 1 / tracking_s : 0}};
   double points = 0;
   for (const Row& row : rows_) points += static_cast<double>(row.points);
   json["points"] = std::lround(points / std::max(1, frames() - unread_));
@@ -232,10 +234,21 @@ std::string Report::sentence() const {
     all += text(", mean joint error %.1f mm (worst joint %s with %.1f mm, worst moment %.1f mm)", *mean,
                 worst.name.c_str(), worst.mean_mm, largest);
   }
-  const double seconds = mean_tracking_s();
-  all += text(", %.0f effective samples, %.3g frames/s tracked", mean_effective(),
-              seconds > 0 ? 1 / seconds : 0);
-  return all;
+  if (const int lost = lost_frames(); lost > 0) all += text(", body lost in %d", lost);
+  return all + text(", %.0f effective samples", mean(&Row::effective_samples)) + "\n  " + times();
+}
+
+std::string Report::times() const {
+  const double count = std::max(1, frames());
+  const double filtering = mean(&Row::tracking_s), reading = seconds_.reading / count,
+               drawing = seconds_.drawing / count;
+  const char* const longest = filtering >= std::max(reading, drawing) ? "filtering"
+                              : reading >= drawing                    ? "reading"
+                                                                      : "drawing";
+  return text(
+             "per frame: reading %.3g ms, filtering %.3g ms, drawing %.3g ms (mostly %s); the filter alone: ",
+             1e3 * reading, 1e3 * filtering, 1e3 * drawing, longest) +
+         text("%.3g frames/s", filtering > 0 ? 1 / filtering : 0);
 }
 
 }  // namespace triptych::capsule_demo

@@ -27,12 +27,16 @@ class Report {
            double tracking_s);
   // A frame that could not be read: the body stays where it was.
   void add_unread(int frame);
+  // Time spent on a frame besides the filter: reading or making its cloud, and drawing and writing its
+  // picture.
+  void add_reading_s(double seconds) { seconds_.reading += seconds; }
+  void add_drawing_s(double seconds) { seconds_.drawing += seconds; }
 
   int frames() const { return static_cast<int>(rows_.size()); }
   // Of the last frame, and of all so far.
   std::optional<double> error_mm() const;
   std::optional<double> mean_error_mm() const;
-  // Of the last frames.
+  // Frames per second of the filter alone, over the last frames.
   double tracking_rate() const;
 
   std::string poses_csv() const;
@@ -46,7 +50,7 @@ class Report {
   Json json(const Options& options, const About& about) const;
   // A table of the joints' errors, empty without truth.
   std::string table() const;
-  // "150 frames, ..." without a full stop.
+  // "150 frames, ..." and a second line with the times, without a full stop.
   std::string sentence() const;
 
  private:
@@ -55,9 +59,9 @@ class Report {
     std::vector<float> pose;
     std::vector<capsule_likelihood::Vec3> joints;
     std::vector<double> errors_mm;
-    double effective_samples, tracking_s;
+    double effective_samples, tracking_s, score;
     std::int64_t points;
-    bool read;
+    bool found, read;
   };
   struct JointError {
     std::string name;
@@ -66,13 +70,18 @@ class Report {
   };
   static std::optional<double> mean_of(const Row& row);
   std::vector<JointError> joint_errors() const;
-  double mean_effective() const;
-  double mean_tracking_s() const;
+  // Over the frames that were read.
+  double mean(double Row::*value) const;
+  int lost_frames() const;
+  std::string times() const;
 
   const capsule_likelihood::Skeleton& skeleton_;
   std::vector<std::string> reference_;
   std::vector<Row> rows_;
   int unread_ = 0;
+  struct {
+    double reading = 0, drawing = 0;
+  } seconds_;
 };
 
 }  // namespace triptych::capsule_demo

@@ -1,5 +1,4 @@
 #include <triptych/capsule_likelihood/fit_human.hpp>
-#include <triptych/capsule_likelihood/kinematics.hpp>
 #include <triptych/capsule_likelihood/particle_filter.hpp>
 #include <triptych/core/clock.hpp>
 #include <triptych/core/error.hpp>
@@ -35,35 +34,19 @@ Device device_of(const Options& options) {
   if (options.device == RunOn::cpu) return Device::cpu();
   if (options.device == RunOn::best) return Device::best();
   apps::require_gpu("--device cuda", "use --device cpu");
-  for (const int gpu : options.gpus) Device::cuda(gpu);  // each is there, or says why not
-  return Device::cuda(options.gpus.front());
-}
-
-// Tracking wants a shorter reach than the library's default: what is 10 cm away from the skin is no part of
-// it.
-Measure measure_of(const Options& options) {
-  Measure measure;
-  measure.tau_m = 0.1f;
-  if (options.sigma_m) measure.sigma_m = static_cast<float>(*options.sigma_m);
-  if (options.tau_m) measure.tau_m = static_cast<float>(*options.tau_m);
-  if (options.surface) measure.surface = *options.surface;
-  return measure;
+  return Device::cuda(options.gpus);
 }
 
 FilterOptions filter_options(const Options& options) {
   FilterOptions filter;
+  if (options.sigma_m) filter.sensor.sigma_m = static_cast<float>(*options.sigma_m);
+  if (options.tau_m) filter.sensor.tau_m = static_cast<float>(*options.tau_m);
+  if (options.surface) filter.sensor.surface = *options.surface;
   filter.samples = options.samples;
   filter.layers = options.layers;
   filter.seed = options.seed;
   filter.max_points = options.points;
   return filter;
-}
-
-std::vector<Capsule> body_of(const Skeleton& skeleton, const std::vector<float>& pose) {
-  std::vector<Capsule> body(static_cast<std::size_t>(skeleton.capsule_count()));
-  pose_cpu(skeleton, {pose.data(), 1, skeleton.pose_size()}, {}, {body.data(), 1, skeleton.capsule_count()},
-           1);
-  return body;
 }
 
 // The files of the run besides the pictures.
@@ -76,7 +59,7 @@ struct Files {
   fs::path csv, json, bvh, frames;
 };
 
-std::string places(const Options& options) {
+std::string output_places(const Options& options) {
   std::string all = std::string("; ") + (options.no_pictures ? "" : "pictures, ") + "poses and summary in " +
                     options.out.string();
   if (!options.csv.empty()) all += ", joints in " + options.csv.string();
@@ -104,11 +87,14 @@ void run(const Options& wishes) {
 
   CloudFrame frame;
   int number = 0;
+  Stopwatch read_watch;
   bool more = input->next(frame);
   while (more && frame.points.empty()) {
+    read_watch.restart();
     more = input->next(frame);
     ++number;
   }
+  const double first_read_s = read_watch.elapsed_s();
   if (!more) {
     const std::string why = input->complaint();
     throw Error("no frame of " + options.input_name() + " has a usable point" +
@@ -127,27 +113,18 @@ void run(const Options& wishes) {
               options.layers, device.describe().c_str());
   std::fflush(stdout);
 
-  std::optional<ParticleFilter> filter;
-  const auto make_filter = [&] {
-    if (options.gpus.size() > 1) {
-      filter.emplace(subject.skeleton, measure_of(options), filter_options(options),
-                     std::span<const int>(options.gpus));
-    } else {
-      filter.emplace(subject.skeleton, measure_of(options), filter_options(options), device);
-    }
-  };
-  make_filter();
+  ParticleFilter filter(subject.skeleton, filter_options(options), device);
   double search_s = 0;
   if (subject.start.empty()) {
     const Stopwatch watch;
-    subject.start = filter->find(frame.points).pose;
+    subject.start = filter.find(frame.points).pose;
     search_s = watch.elapsed_s();
   }
   if (!subject.true_radii) {
     subject.skeleton = fit_radii(subject.skeleton, subject.start, frame.points);
-    make_filter();
+    filter = ParticleFilter(subject.skeleton, filter_options(options), device);
   }
-  filter->start(subject.start);
+  filter.start(subject.start);
   std::optional<Painter> painter;
   std::optional<apps::Gallery> gallery;
   if (!options.no_pictures) {
@@ -159,18 +136,24 @@ void run(const Options& wishes) {
   }
   Report report(subject.skeleton, comparison ? comparison->reference().names : std::vector<std::string>());
   apps::Progress progress(program_name, input->count());
+  const auto read_next = [&] {
+    const Stopwatch watch;
+    const bool more_frames = input->next(frame);
+    report.add_reading_s(watch.elapsed_s());
+    return more_frames;
+  };
+  report.add_reading_s(first_read_s);
   do {
     if (frame.points.empty()) {
       report.add_unread(number);
     } else {
-      const Stopwatch watch;
-      const Estimate estimate = filter->step(frame.points, frame.sigma_m);
-      const double seconds = watch.elapsed_s();
+      const Estimate estimate = filter.step({frame.points, frame.sigma_m});
       std::vector<double> errors;
       if (comparison && !frame.truth.empty()) errors = comparison->errors_mm(estimate.joints, frame.truth);
-      report.add(number, estimate, errors, seconds);
+      report.add(number, estimate, errors, 1e-6 * estimate.latency_us);
       if (painter) {
-        const std::vector<Capsule> body = body_of(subject.skeleton, estimate.pose);
+        const Stopwatch watch;
+        const std::vector<Capsule> body = subject.skeleton.capsules(estimate.pose);
         const Scene scene{.frame = number,
                           .frames = input->count(),
                           .points = frame.points,
@@ -181,12 +164,14 @@ void run(const Options& wishes) {
                           .mean_error_mm = report.mean_error_mm(),
                           .effective_samples = estimate.effective_samples,
                           .frames_per_second = report.tracking_rate()};
-        if (!gallery->show(painter->paint(scene))) break;
+        const bool go_on = gallery->show(painter->paint(scene));
+        report.add_drawing_s(watch.elapsed_s());
+        if (!go_on) break;
       }
     }
     ++number;
     progress.update(number);
-  } while (!apps::interrupted() && input->next(frame));
+  } while (!apps::interrupted() && read_next());
   progress.finish();
 
   if (gallery) gallery->finish();
@@ -203,7 +188,7 @@ void run(const Options& wishes) {
     apps::say(program_name, "the first " + std::to_string(skipped) +
                                 " frames had no usable point: began with frame " + std::to_string(skipped));
   std::printf("%scapsule_demo: %s%s.\n", report.table().c_str(), report.sentence().c_str(),
-              places(options).c_str());
+              output_places(options).c_str());
 }
 
 }  // namespace triptych::capsule_demo

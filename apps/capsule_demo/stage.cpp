@@ -17,12 +17,12 @@ constexpr float grid_m = 0.5F;
 constexpr float shadow_half_m = 1.6F;  // half the side of the map of the shadow
 constexpr int shadow_px = 192;
 
-// Seen from above, about middle: how much of the light each place of the floor loses.
+// Seen from above, about middle: how much light each point of the floor loses.
 cv::Mat shadow_map(std::span<const Capsule> body, float floor_y, const Vec& middle) {
   cv::Mat map = cv::Mat::zeros(shadow_px, shadow_px, CV_32F);
   constexpr float scale = shadow_px / (2 * shadow_half_m);
   constexpr int shift = 4;
-  const auto place = [&](const capsule_likelihood::Vec3& p) {
+  const auto position = [&](const capsule_likelihood::Vec3& p) {
     const auto fixed = [](float v) { return static_cast<int>(std::lround(std::clamp(v, -1e4F, 1e4F) * 16)); };
     return cv::Point(fixed((p.x - middle[0] + shadow_half_m) * scale),
                      fixed((p.z - middle[2] + shadow_half_m) * scale));
@@ -31,10 +31,10 @@ cv::Mat shadow_map(std::span<const Capsule> body, float floor_y, const Vec& midd
   cv::Mat low = one.clone();
   for (const Capsule& c : body) {
     const int thick = std::max(1, static_cast<int>(std::lround(2 * c.radius_m * scale)));
-    cv::line(one, place(c.a), place(c.b), cv::Scalar(255), thick, cv::LINE_AA, shift);
+    cv::line(one, position(c.a), position(c.b), cv::Scalar(255), thick, cv::LINE_AA, shift);
     // What is near the floor has a darker, sharper shadow.
     if (std::min(c.a.y, c.b.y) - c.radius_m < floor_y + 0.25F)
-      cv::line(low, place(c.a), place(c.b), cv::Scalar(255), thick, cv::LINE_AA, shift);
+      cv::line(low, position(c.a), position(c.b), cv::Scalar(255), thick, cv::LINE_AA, shift);
   }
   cv::Mat wide, tight;
   cv::GaussianBlur(one, wide, {}, 0.10 * scale);

@@ -61,7 +61,7 @@ void set_angles(std::vector<float>& pose, const Skeleton& skeleton, const Json& 
   for (const auto& [name, value] : json.items()) {
     const int joint = skeleton.find(name);
     if (joint < 1)
-      fail(file, joint == 0 ? "the root " + quoted(name) + " turns by 'turn_deg'"
+      fail(file, joint == 0 ? "the root " + quoted(name) + " is rotated by 'turn_deg'"
                             : "the skeleton has no joint " + quoted(name));
     by_axis(value, name, file);
     const auto& rotations = skeleton.joints()[static_cast<std::size_t>(joint)].rotations;
@@ -73,7 +73,7 @@ void set_angles(std::vector<float>& pose, const Skeleton& skeleton, const Json& 
             static_cast<float>(degrees.get<double>() * std::numbers::pi / 180);
         known = true;
       }
-      if (!known) fail(file, "the joint " + quoted(name) + " does not turn about " + axis);
+      if (!known) fail(file, "the joint " + quoted(name) + " does not rotate about " + axis);
     }
   }
 }
@@ -84,9 +84,8 @@ std::vector<float> start_from_bvh(const fs::path& file, const Skeleton& skeleton
   const Bvh bvh = read_bvh(file);
   if (bvh.frame_count() == 0) throw Error(file.string() + " holds no motion to start from: it has 0 frames");
   try {
-    std::vector<float> pose = poses_of(bvh, skeleton, guess_scale(bvh).metres_per_unit);
-    pose.resize(static_cast<std::size_t>(skeleton.pose_size()));
-    return pose;
+    const Motion motion = poses_of(bvh, skeleton, guess_scale(bvh).metres_per_unit);
+    return {motion.pose(0).begin(), motion.pose(0).end()};
   } catch (const InvalidArgument& error) {
     throw Error("cannot start from " + file.string() + ": " + error.what());
   }

@@ -47,7 +47,7 @@ class StereoInput : public Input {
                              options_.seed + static_cast<std::uint64_t>(at_));
     // An error of disparity moves a point by z^2 / (f b) of it.
     const double scale = disparity_sigma_px / (calibration_.left.fx * calibration_.baseline_m);
-    const double least = options_.sigma_m.value_or(Measure{}.sigma_m);
+    const double least = options_.sigma_m.value_or(SensorModel{}.sigma_m);
     for (const Vec3& p : frame.points)
       frame.sigma_m.push_back(static_cast<float>(std::hypot(least, scale * p.z * p.z)));
     return true;
@@ -105,7 +105,7 @@ class StereoInput : public Input {
     return cloud_from_disparity(view, calibration_, depth);
   }
 
-  // Disparities from the farthest to the nearest distance that is looked at.
+  // Disparities from the farthest to the nearest distance in use.
   void make_matcher(int width) {
     const double scale = calibration_.left.fx * calibration_.baseline_m;
     const double near = options_.nearest_m > 0 ? options_.nearest_m : nearest_m;

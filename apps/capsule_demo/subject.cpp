@@ -27,7 +27,7 @@ bool is_bvh(const fs::path& file) {
 }
 
 // A JSON file with a list of joints is a whole skeleton; others change one.
-bool is_whole_skeleton(const fs::path& file) {
+bool is_complete_skeleton(const fs::path& file) {
   const Json json = read_json(file);
   return json.is_object() && json.contains("joints") && json["joints"].is_array();
 }
@@ -65,7 +65,7 @@ Subject make_subject(const Options& options, const Input& input, const CloudFram
     if (options.skeleton.empty()) return base();
     const std::string name = options.skeleton.filename().string();
     if (is_bvh(options.skeleton)) return from_bvh(options.skeleton);
-    if (is_whole_skeleton(options.skeleton))
+    if (is_complete_skeleton(options.skeleton))
       return {read_skeleton(options.skeleton), "the skeleton of " + name, {}};
     Subject adjusted = base();
     adjusted.skeleton = adjust_skeleton(adjusted.skeleton, options.skeleton);

@@ -38,19 +38,19 @@ struct View {
   cv::Point2f middle() const {
     return {0.5F * static_cast<float>(size.width), 0.5F * static_cast<float>(size.height)};
   }
-  // The direction through a place of the picture; its component along forward is 1.
+  // The direction through a position in the picture; its component along forward is 1.
   Vec ray(float x_px, float y_px) const {
     return forward + right * ((x_px - middle().x) / focal_px) - up * ((y_px - middle().y) / focal_px);
   }
   // Along forward.
   float depth(const Vec& p) const { return (p - eye).dot(forward); }
   // Only for what lies before the eye.
-  cv::Point2f place(const Vec& p) const {
+  cv::Point2f position(const Vec& p) const {
     const Vec d = p - eye;
     const float scale = focal_px / d.dot(forward);
     return {middle().x + scale * d.dot(right), middle().y - scale * d.dot(up)};
   }
-  // The same view in a picture with this many times as many pixels a side.
+  // The same view in a picture whose sides have this factor of pixels.
   View magnified(int times) const {
     View view = *this;
     view.focal_px *= static_cast<float>(times);

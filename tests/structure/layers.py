@@ -7,14 +7,14 @@ triptych/<module>/<header>.hpp is including the folder that owns it. check_inclu
 # module -> folder -> (folders it may include, public headers it owns)
 LAYERS = {
     "capsule_likelihood": {
-        "geometry": ("", "geometry"),
-        "body": ("geometry", "skeleton kinematics"),
+        "geometry": ("", "geometry cloud_view"),
+        "body": ("geometry", "skeleton motion kinematics"),
         "body/io": ("body geometry", "bvh bvh_skeleton pose_file skeleton_file"),
         "cloud": ("geometry", "cloud image_file"),
         "rays": ("geometry", "rays"),
         # below likelihood, whose evaluate_cuda calls the paper's tiles as one of its methods
-        "paper": ("rays geometry", "listing"),
-        "likelihood": ("paper rays geometry", "likelihood tune gpu_team"),
+        "paper": ("rays geometry", "paper_loop"),
+        "likelihood": ("paper rays geometry", "likelihood tune cuda_group"),
         "resample": ("", "resample"),
         "filter": ("body likelihood rays resample geometry", "particle_filter"),
         "synthetic": ("body geometry", "render synthetic_walk"),

@@ -53,7 +53,7 @@ inline double march(double x, double y, const std::vector<capsule_likelihood::Ca
 
 }  // namespace detail
 
-// The same numbers for the same arguments; points: about so many, on a grid.
+// The same numbers for the same arguments; points: their approximate number, on a grid.
 inline CapsuleScene make_capsule_scene(std::int64_t samples, std::int64_t capsules, std::int64_t points,
                                        std::uint64_t seed = 1) {
   using capsule_likelihood::Capsule;
@@ -65,8 +65,8 @@ inline CapsuleScene make_capsule_scene(std::int64_t samples, std::int64_t capsul
     return low + (high - low) * from.next_uniform();
   };
   for (std::int64_t k = 0; k < capsules; ++k) {
-    const auto place = random.next_normal_pair(), axis = random.next_normal_pair();
-    const float x = 0.35f * place.first, y = uniform(random, -0.8f, 0.8f), z = 3 + 0.15f * place.second;
+    const auto position = random.next_normal_pair(), axis = random.next_normal_pair();
+    const float x = 0.35f * position.first, y = uniform(random, -0.8f, 0.8f), z = 3 + 0.15f * position.second;
     const float dz = 0.4f * random.next_normal_pair().first, length = uniform(random, 0.1f, 0.35f);
     const float scale = length / std::max(std::hypot(axis.first, axis.second, dz), 1e-3f);
     scene.truth.push_back({{x, y, z},
@@ -95,10 +95,10 @@ inline CapsuleScene make_capsule_scene(std::int64_t samples, std::int64_t capsul
     const std::int64_t row = i / width;
     const double x = (static_cast<double>(i % width) / static_cast<double>(width) - 0.5) * 0.6;
     const double y = (static_cast<double>(row) / static_cast<double>(height) - 0.5) * 0.75;
-    const double length = std::sqrt(x * x + y * y + 1), met = detail::march(x, y, scene.truth);
-    on_body[static_cast<std::size_t>(i)] = met > 0;
+    const double length = std::sqrt(x * x + y * y + 1), hit = detail::march(x, y, scene.truth);
+    on_body[static_cast<std::size_t>(i)] = hit > 0;
     const auto noise = own.next_normal_pair();
-    const double z = met > 0 ? met + 0.01 * noise.first / length : 4 + 0.02 * noise.first;
+    const double z = hit > 0 ? hit + 0.01 * noise.first / length : 4 + 0.02 * noise.first;
     scene.points[static_cast<std::size_t>(i)] = {static_cast<float>(x * z), static_cast<float>(y * z),
                                                  static_cast<float>(z)};
   });
@@ -123,10 +123,10 @@ inline CapsuleScene make_hostile_scene(std::int64_t samples, std::int64_t capsul
   }
   for (std::int64_t i = 0; i < samples * capsules; ++i) {
     const float scale = std::pow(10.0f, uniform(-2, 2));
-    const auto place = [&] {
+    const auto position = [&] {
       return Vec3{uniform(-1, 1) * scale, uniform(-1, 1) * scale, uniform(-0.5f, 1) * scale};
     };
-    Capsule c{place(), uniform(0, 0.5f) * scale, place()};
+    Capsule c{position(), uniform(0, 0.5f) * scale, position()};
     if (i % 7 == 0) c.b = c.a;
     if (i % 11 == 0) c.radius_m = 0;
     scene.bodies.push_back(c);

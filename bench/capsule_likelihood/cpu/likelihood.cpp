@@ -1,12 +1,12 @@
 // capsule_likelihood_bench: the paper's figures 5 and 6 on this machine (time against points and against
 // samples, speed-up over the sequential loop of its listing 1.2), and the usual sizes by every form.
 //
-// Names are capsule/squared/<form>/<mode>/<samples>x<capsules>x<points>. rotating: bodies that go round,
-// calls in a graph; resident: the same input again and again. tiled: the paper's tiles on our numbers;
-// listing_gpu: the paper's kernels in its own. listing and brute_cpu take minutes at these
-// sizes: they are timed on a few samples (named sampled) and count for all, since their time is that of a
-// sample times their number.
-#include <triptych/capsule_likelihood/listing.hpp>
+// Names are capsule/squared/<form>/<mode>/<samples>x<capsules>x<points>. rotating: sets of bodies in turn,
+// calls in a graph; resident: the same input in every call. tiled: the paper's tiles with exact sums.
+// listing: the paper's sequential loop; listing_gpu: its kernels; both with its float arithmetic. listing and
+// brute_cpu take minutes at these sizes: they are timed on 2 samples (mode sampled), and the time is scaled
+// to all samples.
+#include <triptych/capsule_likelihood/paper_loop.hpp>
 #include <triptych/core/device.hpp>
 
 #include <benchmark/benchmark.h>
@@ -21,29 +21,29 @@
 namespace triptych::bench {
 namespace {
 
-using capsule_likelihood::Measure;
 using capsule_likelihood::Method;
 using capsule_likelihood::Rays;
+using capsule_likelihood::SensorModel;
 
 Timing scaled(const Timing& timing, double factor) {
   return {factor * timing.us, factor * timing.low_us, factor * timing.high_us};
 }
 
-void add_listing(const CapsuleSize& size, int sampled) {
+void add_paper_loop(const CapsuleSize& size, int sampled) {
   add(capsule_name("listing", "sampled", size), [=] {
     const test::CapsuleScene& scene = capsule_scene(size);
     const auto bodies = scene.view(0, sampled);
     std::vector<float> sums(static_cast<std::size_t>(sampled));
-    Measure measure;
-    measure.loss = capsule_likelihood::Loss::absolute;  // what the listing adds up
+    SensorModel sensor = bench_sensor();
+    sensor.loss = capsule_likelihood::Loss::absolute;  // what the loop adds up
     std::vector<double> exact(sums.size());
-    capsule_likelihood::evaluate_cpu(Rays(scene.points, {}, measure), bodies, exact);
+    capsule_likelihood::evaluate_cpu(Rays(scene.points, {}, sensor), bodies, exact);
     const auto run = [&] {
-      capsule_likelihood::evaluate_listing_cpu(scene.points, bodies, {}, measure.tau_m, sums);
+      capsule_likelihood::evaluate_paper_loop_cpu(scene.points, bodies, {}, sensor.tau_m, sums);
     };
     run();
     for (std::size_t j = 0; j < sums.size(); ++j) {
-      const double wanted = -exact[j] * double{measure.sigma_m};
+      const double wanted = -exact[j] * double{sensor.sigma_m};
       if (std::abs(double{sums[j]} - wanted) > 1e-3 * wanted) throw std::runtime_error("a wrong sum");
     }
     const Timing timing = scaled(time_on_host(5, [&](int) { run(); }),
@@ -56,7 +56,7 @@ void add_listing(const CapsuleSize& size, int sampled) {
 void add_brute(const CapsuleSize& size, int sampled) {
   add(capsule_name("brute_cpu", "sampled", size), [=] {
     const test::CapsuleScene& scene = capsule_scene(size);
-    const Rays rays(scene.points, {}, {});
+    const Rays rays(scene.points, {}, bench_sensor());
     std::vector<double> found(static_cast<std::size_t>(sampled));
     const auto run = [&] {
       capsule_likelihood::evaluate_cpu(rays, scene.view(0, sampled), found, {Method::brute});
@@ -73,7 +73,7 @@ void add_brute(const CapsuleSize& size, int sampled) {
 void add_culled(const std::string& series, const CapsuleSize& size, CpuPath path, int threads) {
   add(capsule_name(series, "resident", size), [=] {
     const test::CapsuleScene& scene = capsule_scene(size);
-    const Rays rays(scene.points, {}, {});
+    const Rays rays(scene.points, {}, bench_sensor());
     std::vector<double> found(static_cast<std::size_t>(size.samples));
     const auto run = [&](int) { evaluate_cpu_by(path, rays, scene.view(), found, threads); };
     run(0);
@@ -89,7 +89,7 @@ void add_culled(const std::string& series, const CapsuleSize& size, CpuPath path
 void define(bool quick) {
   if (cuda_device_count() > 0) define_gpu_capsules(quick);
   for (const CapsuleSize& size : {capsule_usual, capsule_largest}) {
-    add_listing(size, 2);
+    add_paper_loop(size, 2);
     add_brute(size, 2);
     add_culled("simd", size, CpuPath::simd, 1);
     add_culled("threads", size, CpuPath::simd, 0);
@@ -97,15 +97,17 @@ void define(bool quick) {
   add_culled("plain", capsule_usual, CpuPath::plain, 1);
   for (const CapsuleSize& size : capsule_figure(quick)) {
     if (!(size < capsule_largest) && !(capsule_largest < size)) continue;
-    add_listing(size, 2);
+    add_paper_loop(size, 2);
     add_culled("threads", size, CpuPath::simd, 0);
   }
 }
 
-// What was measured, with the speed-up over the listing.
+// What was measured, with the speed-up over the paper's loop.
 void print_table() {
   if (capsule_times().empty()) return;
-  std::printf("\nform         samples capsules points           ms   speed-up over the listing\n");
+  std::printf(
+      "\nform         samples capsules points           ms   speed-up over the paper's loop (2 samples, "
+      "scaled)\n");
   for (const auto& [key, us] : capsule_times()) {
     const auto& [series, size] = key;
     const auto listing = capsule_times().find({"listing", size});
@@ -121,7 +123,7 @@ void print_table() {
 const Program program{
     "Times the likelihood of capsule bodies by every form, on the sizes of the paper's figures 5 and 6 and "
     "on its\n"
-    "usual size. Every result is checked before it is timed: all forms but the listings give the same bits.",
+    "usual size. Every result is checked before it is timed: all forms but the paper's give the same bits.",
     define, print_table};
 
 }  // namespace triptych::bench

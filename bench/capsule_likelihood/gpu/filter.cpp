@@ -1,5 +1,5 @@
-// A frame of the particle filter on the GPU, beside its likelihoods alone: what the rest of the filter costs.
-#include <triptych/capsule_likelihood/kinematics.hpp>
+// The search of a frame on the GPU (points already there and sorted), and its likelihoods alone: what the
+// rest of the filter costs. A whole step() takes longer.
 #include <triptych/capsule_likelihood/render.hpp>
 #include <triptych/capsule_likelihood/synthetic_walk.hpp>
 
@@ -17,7 +17,6 @@ namespace {
 
 using capsule_likelihood::CudaEngine;
 using capsule_likelihood::FilterOptions;
-using capsule_likelihood::Measure;
 using capsule_likelihood::Skeleton;
 using capsule_likelihood::Vec3;
 
@@ -25,34 +24,31 @@ using capsule_likelihood::Vec3;
 // and the floor.
 std::unique_ptr<CudaEngine> engine_on_a_walk(const CapsuleSize& size, int layers) {
   const Skeleton human = capsule_likelihood::make_human();
-  std::vector<float> pose = capsule_likelihood::make_walk(human, {.frames = 1});
-  capsule_likelihood::place_in_view(human, {pose.data(), 1, human.pose_size()});
-  std::vector<capsule_likelihood::Capsule> body(static_cast<std::size_t>(human.capsule_count()));
-  capsule_likelihood::pose_cpu(human, {pose.data(), 1, human.pose_size()}, {},
-                               {body.data(), 1, human.capsule_count()});
+  capsule_likelihood::Motion walk = capsule_likelihood::make_walk(human, {.frames = 1});
+  capsule_likelihood::place_in_view(human, walk);
   capsule_likelihood::RenderOptions rendering;
   rendering.points = size.points;
   rendering.background = 0.64f;
-  const std::vector<Vec3> points = capsule_likelihood::render_points(body, rendering);
+  const std::vector<Vec3> points = capsule_likelihood::render_points(human.capsules(walk.pose(0)), rendering);
   FilterOptions options;
   options.samples = static_cast<int>(size.samples);
   options.layers = layers;
-  auto engine = std::make_unique<CudaEngine>(human, Measure{}, capsule_likelihood::make_plan(human, options),
-                                             size.points, 0);
-  const auto twin =
-      capsule_likelihood::make_cpu_engine(human, Measure{}, capsule_likelihood::make_plan(human, options), 0);
+  auto engine = std::make_unique<CudaEngine>(human, bench_sensor(),
+                                             capsule_likelihood::make_plan(human, options), size.points, 0);
+  const auto twin = capsule_likelihood::make_cpu_engine(human, bench_sensor(),
+                                                        capsule_likelihood::make_plan(human, options), 0);
   for (capsule_likelihood::FilterEngine* each :
        {twin.get(), static_cast<capsule_likelihood::FilterEngine*>(engine.get())}) {
-    each->start(pose, 1);
-    each->step(points, {});
+    each->start(walk.pose(0), 1);
+    each->step(points);
   }
   if (engine->samples() != twin->samples()) throw std::runtime_error("other samples than the CPU");
-  for (int i = 0; i < 5; ++i) engine->step(points, {});  // the spreads settle
+  for (int i = 0; i < 5; ++i) engine->step(points);  // the spreads settle
   return engine;
 }
 
 // filter: from the prediction to the report; filter_rest: the same without the likelihoods;
-// filter_likelihood: as many likelihoods as there are layers, of the last layer's samples.
+// filter_likelihood: the likelihoods of all layers, with the samples of the last one.
 void add_filter(const CapsuleSize& size, int layers) {
   std::string suffix = "_";
   suffix += std::to_string(layers);

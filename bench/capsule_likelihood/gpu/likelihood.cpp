@@ -1,5 +1,5 @@
 #include <triptych/capsule_likelihood/likelihood.hpp>
-#include <triptych/capsule_likelihood/listing.hpp>
+#include <triptych/capsule_likelihood/paper_loop.hpp>
 #include <triptych/core/buffer.hpp>
 
 #include <cmath>
@@ -14,12 +14,11 @@ namespace {
 using capsule_likelihood::Capsule;
 using capsule_likelihood::DeviceRays;
 using capsule_likelihood::EvaluateOptions;
-using capsule_likelihood::Measure;
 using capsule_likelihood::Method;
 using capsule_likelihood::Vec3;
 
-// Points and several sets of bodies on the GPU: the sets go round, so that a call does not find its bodies in
-// the cache.
+// Points and several sets of bodies on the GPU. The sets are used in turn, so that the bodies of a call are
+// not in the cache.
 class GpuScene {
  public:
   explicit GpuScene(const CapsuleSize& size)
@@ -28,7 +27,7 @@ class GpuScene {
         bodies_(size.samples * size.capsules * sets),
         result_(size.samples),
         distances_(size.samples),
-        rays_(size.points, {}) {
+        rays_(size.points, bench_sensor()) {
     const test::CapsuleScene& scene = capsule_scene(size);
     copy_to_device(std::span<const Vec3>(scene.points), points_.span(), stream_);
     const std::int64_t of_set = size.samples * size.capsules;
@@ -49,9 +48,9 @@ class GpuScene {
   void evaluate(int set, const EvaluateOptions& options) {
     capsule_likelihood::evaluate_cuda(rays_, bodies(set), result_.span(), options, workspace_, stream_);
   }
-  void evaluate_listing(int set) {
-    capsule_likelihood::evaluate_listing_cuda(points_.span(), bodies(set), {}, Measure{}.tau_m,
-                                              distances_.span(), workspace_, stream_);
+  void evaluate_paper_tiles(int set) {
+    capsule_likelihood::evaluate_paper_tiles_cuda(points_.span(), bodies(set), {}, bench_sensor().tau_m,
+                                                  distances_.span(), workspace_, stream_);
   }
   std::vector<double> results() { return to_host(result_); }
   std::vector<float> distances() { return to_host(distances_); }
@@ -93,22 +92,22 @@ void add_evaluate(const std::string& series, const CapsuleSize& size, const Eval
   });
 }
 
-// The paper's kernels in its own numbers, checked against its loop on a few samples: each adds up as many
-// floats as there are points, in an order of its own.
-void add_listing_gpu(const CapsuleSize& size) {
+// The paper's kernels in its float arithmetic, checked against its loop on a few samples: both add up one
+// float per point, each in its own order.
+void add_paper_tiles(const CapsuleSize& size) {
   add(capsule_name("listing_gpu", "rotating", size), [=] {
     GpuScene scene(size);
-    scene.evaluate_listing(0);
+    scene.evaluate_paper_tiles(0);
     const std::vector<float> found = scene.distances();
     std::vector<float> expected(2);
-    capsule_likelihood::evaluate_listing_cpu(capsule_scene(size).points, capsule_scene(size).view(0, 2), {},
-                                             Measure{}.tau_m, expected);
+    capsule_likelihood::evaluate_paper_loop_cpu(capsule_scene(size).points, capsule_scene(size).view(0, 2),
+                                                {}, bench_sensor().tau_m, expected);
     for (std::size_t j = 0; j < expected.size(); ++j) {
       const double wanted = double{expected[j]}, bound = 0x1p-23 * static_cast<double>(size.points) * wanted;
       if (!(std::abs(double{found[j]} - wanted) <= bound)) throw std::runtime_error("a wrong sum");
     }
     const Timing timing =
-        time_in_graph(scene.stream(), GpuScene::sets, 11, [&](int k) { scene.evaluate_listing(k); });
+        time_in_graph(scene.stream(), GpuScene::sets, 11, [&](int k) { scene.evaluate_paper_tiles(k); });
     capsule_times()[{"listing_gpu", size}] = timing.us;
     return Measurement{timing, 0, 0};
   });
@@ -133,7 +132,7 @@ void define_gpu_capsules(bool quick) {
     add_evaluate("culled", size, {Method::culled});
     add_evaluate("brute", size, {Method::brute});
     add_evaluate("tiled", size, {Method::tiled});
-    add_listing_gpu(size);
+    add_paper_tiles(size);
     add_rays(size);
   }
   add_evaluate("culled_64", capsule_usual, {Method::culled, 0, 64});
@@ -142,7 +141,7 @@ void define_gpu_capsules(bool quick) {
     add_evaluate("culled", size, {Method::culled});
     add_evaluate("brute", size, {Method::brute});
     add_evaluate("tiled", size, {Method::tiled});
-    add_listing_gpu(size);
+    add_paper_tiles(size);
   }
 }
 

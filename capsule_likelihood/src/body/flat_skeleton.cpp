@@ -8,7 +8,7 @@ namespace triptych::capsule_likelihood::detail {
 
 namespace {
 
-int packed_turns(const Joint& joint) {
+int packed_axes(const Joint& joint) {
   auto packed = static_cast<int>(joint.rotations.size());
   int shift = 2;
   for (const Rotation& rotation : joint.rotations) {
@@ -27,7 +27,7 @@ FlatSkeleton flatten(const Skeleton& skeleton) {
   int deepest = 0;
   for (int i = 0; i < skeleton.joint_count(); ++i) {
     const Joint& joint = skeleton.joints()[static_cast<std::size_t>(i)];
-    flat.joints.push_back({joint.offset_m, joint.parent, skeleton.first_angle(i), packed_turns(joint)});
+    flat.joints.push_back({joint.offset_m, joint.parent, skeleton.first_angle(i), packed_axes(joint)});
     depths.push_back(i == 0 ? 0 : depths[static_cast<std::size_t>(joint.parent)] + 1);
     deepest = std::max(deepest, depths.back());
   }
@@ -38,7 +38,8 @@ FlatSkeleton flatten(const Skeleton& skeleton) {
     }
   }
   flat.level_begin.push_back(static_cast<int>(flat.by_level.size()));
-  for (const Flesh& flesh : skeleton.flesh()) flat.capsules.push_back({flesh.capsule, flesh.joint});
+  for (const BodyCapsule& body_capsule : skeleton.body_capsules())
+    flat.capsules.push_back({body_capsule.capsule, body_capsule.joint});
   return flat;
 }
 

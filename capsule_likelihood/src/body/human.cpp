@@ -27,20 +27,20 @@ class Builder {
     return static_cast<int>(joints_.size()) - 1;
   }
   void capsule(int joint, Vec3 a, Vec3 b, float radius) {
-    flesh_.push_back({joint, {scaled(a), radius * height_m_, scaled(b)}});
+    body_capsules_.push_back({joint, {scaled(a), radius * height_m_, scaled(b)}});
   }
   // Mirrored: from -x to x.
   void across(int joint, float x, float y, float z, float radius) {
     capsule(joint, {-x, y, z}, {x, y, z}, radius);
   }
-  Skeleton build() { return {std::move(joints_), std::move(flesh_)}; }
+  Skeleton build() { return {std::move(joints_), std::move(body_capsules_)}; }
 
  private:
   Vec3 scaled(Vec3 v) const { return {v.x * height_m_, v.y * height_m_, v.z * height_m_}; }
 
   float height_m_;
   std::vector<Joint> joints_;
-  std::vector<Flesh> flesh_;
+  std::vector<BodyCapsule> body_capsules_;
 };
 
 // A rotation that is mirrored between the sides: given for the right, at +x.
@@ -85,8 +85,8 @@ void add_leg(Builder& body, int hips, float side, const std::string& name) {
 }
 
 // Stretches what hangs on a joint, capsules included, by factors across (x) and along (y) the body.
-void stretch(std::vector<Joint>& joints, std::vector<Flesh>& flesh, const std::string& name, float across,
-             float along) {
+void stretch(std::vector<Joint>& joints, std::vector<BodyCapsule>& body_capsules, const std::string& name,
+             float across, float along) {
   const auto found = std::ranges::find(joints, name, &Joint::name);
   const auto index = static_cast<int>(found - joints.begin());
   for (Joint& joint : joints) {
@@ -94,7 +94,7 @@ void stretch(std::vector<Joint>& joints, std::vector<Flesh>& flesh, const std::s
     joint.offset_m.x *= across;
     joint.offset_m.y *= along;
   }
-  for (Flesh& capsule : flesh) {
+  for (BodyCapsule& capsule : body_capsules) {
     if (capsule.joint != index) continue;
     for (Vec3* end : {&capsule.capsule.a, &capsule.capsule.b}) {
       end->x *= across;
@@ -113,19 +113,19 @@ Skeleton make_human(const HumanShape& shape) {
             " in a human's shape is out of range: 0.3 to 3 are possible");
   }
   std::vector<Joint> joints(usual.joints().begin(), usual.joints().end());
-  std::vector<Flesh> flesh(usual.flesh().begin(), usual.flesh().end());
-  stretch(joints, flesh, "hips", shape.hips, shape.torso);
-  stretch(joints, flesh, "spine", 0.5f * (shape.hips + shape.shoulders), shape.torso);
-  stretch(joints, flesh, "chest", shape.shoulders, shape.torso);
+  std::vector<BodyCapsule> body_capsules(usual.body_capsules().begin(), usual.body_capsules().end());
+  stretch(joints, body_capsules, "hips", shape.hips, shape.torso);
+  stretch(joints, body_capsules, "spine", 0.5f * (shape.hips + shape.shoulders), shape.torso);
+  stretch(joints, body_capsules, "chest", shape.shoulders, shape.torso);
   for (const std::string side : {"left", "right"}) {
-    stretch(joints, flesh, side + "_clavicle", shape.shoulders, 1);
-    stretch(joints, flesh, side + "_upper_arm", 1, shape.upper_arm);
-    stretch(joints, flesh, side + "_forearm", 1, shape.forearm);
-    stretch(joints, flesh, side + "_thigh", 1, shape.thigh);
-    stretch(joints, flesh, side + "_shin", 1, shape.shin);
+    stretch(joints, body_capsules, side + "_clavicle", shape.shoulders, 1);
+    stretch(joints, body_capsules, side + "_upper_arm", 1, shape.upper_arm);
+    stretch(joints, body_capsules, side + "_forearm", 1, shape.forearm);
+    stretch(joints, body_capsules, side + "_thigh", 1, shape.thigh);
+    stretch(joints, body_capsules, side + "_shin", 1, shape.shin);
   }
-  for (Flesh& capsule : flesh) capsule.capsule.radius_m *= shape.girth;
-  return {std::move(joints), std::move(flesh)};
+  for (BodyCapsule& capsule : body_capsules) capsule.capsule.radius_m *= shape.girth;
+  return {std::move(joints), std::move(body_capsules)};
 }
 
 Skeleton make_human(float height_m) {

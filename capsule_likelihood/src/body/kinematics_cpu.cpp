@@ -24,11 +24,11 @@ inline void pose_one(const detail::FlatSkeleton& skeleton, const float* pose, Fr
     frames[i] = detail::child_frame(frames[joint.parent], joint, detail::local_rotation(joint, pose));
   }
   if (joints != nullptr) {
-    for (std::size_t i = 0; i < count; ++i) joints[i] = frames[i].place;
+    for (std::size_t i = 0; i < count; ++i) joints[i] = frames[i].position;
   }
   if (body != nullptr) {
-    for (const detail::FlatCapsule& flesh : skeleton.capsules) {
-      *body++ = detail::to_world(frames[flesh.joint], flesh.capsule);
+    for (const detail::FlatCapsule& body_capsule : skeleton.capsules) {
+      *body++ = detail::to_world(frames[body_capsule.joint], body_capsule.capsule);
     }
   }
 }
@@ -76,6 +76,20 @@ void detail::pose_cpu_by(PosePath by, const Skeleton& skeleton, MatrixView<const
                bodies.rows() > 0 ? bodies.row(i).data() : nullptr);
         }
       });
+}
+
+std::vector<Vec3> Skeleton::joints(std::span<const float> pose) const {
+  std::vector<Vec3> joints(static_cast<std::size_t>(joint_count()));
+  pose_cpu(*this, {pose.data(), 1, static_cast<std::int64_t>(pose.size())}, {joints.data(), 1, joint_count()},
+           {}, 1);
+  return joints;
+}
+
+std::vector<Capsule> Skeleton::capsules(std::span<const float> pose) const {
+  std::vector<Capsule> capsules(static_cast<std::size_t>(capsule_count()));
+  pose_cpu(*this, {pose.data(), 1, static_cast<std::int64_t>(pose.size())}, {},
+           {capsules.data(), 1, capsule_count()}, 1);
+  return capsules;
 }
 
 }  // namespace triptych::capsule_likelihood

@@ -28,9 +28,9 @@ struct Arguments {
   const int* level_begin;
   int joint_count, capsule_count, level_count;
   const float* poses;
-  Vec3* places;
+  Vec3* positions;
   Capsule* bodies;
-  std::int64_t rows, pose_stride, place_stride, body_stride;
+  std::int64_t rows, pose_stride, position_stride, body_stride;
 };
 
 __device__ void store_rotation(float* slot, const Mat3& rotation) {
@@ -40,9 +40,9 @@ __device__ void store_rotation(float* slot, const Mat3& rotation) {
 
 __device__ void store_frame(float* slot, const Frame& frame) {
   store_rotation(slot, frame.rotation);
-  slot[9] = frame.place.x;
-  slot[10] = frame.place.y;
-  slot[11] = frame.place.z;
+  slot[9] = frame.position.x;
+  slot[10] = frame.position.y;
+  slot[11] = frame.position.z;
 }
 
 __device__ Mat3 load_rotation(const float* slot) {
@@ -56,9 +56,9 @@ __device__ Frame load_frame(const float* slot) {
   return {load_rotation(slot), {slot[9], slot[10], slot[11]}};
 }
 
-// lanes_per_pose threads own a pose: first each turns the angles of some joints into a rotation, all joints
-// at once; then the frames are chained level by level from the root outwards; then each writes some places
-// and capsules. Frames stay in shared memory.
+// lanes_per_pose threads own a pose: first each makes the rotations of some joints from their angles, all
+// joints at once; then the frames are chained level by level from the root outwards; then each writes some
+// positions and capsules. Frames stay in shared memory.
 __global__ void pose_kernel(Arguments a) {
   extern __shared__ float all_frames[];
   const int lane = static_cast<int>(threadIdx.x) % lanes_per_pose;
@@ -94,17 +94,18 @@ __global__ void pose_kernel(Arguments a) {
     __syncwarp();
   }
   if (!active) return;
-  if (a.places != nullptr) {
-    auto* places = reinterpret_cast<float*>(a.places + row * a.place_stride);
+  if (a.positions != nullptr) {
+    auto* positions = reinterpret_cast<float*>(a.positions + row * a.position_stride);
     for (int i = lane; i < 3 * a.joint_count; i += lanes_per_pose) {
-      places[i] = frames[i / 3 * frame_floats + 9 + i % 3];
+      positions[i] = frames[i / 3 * frame_floats + 9 + i % 3];
     }
   }
   if (a.bodies != nullptr) {
     Capsule* body = a.bodies + row * a.body_stride;
     for (int k = lane; k < a.capsule_count; k += lanes_per_pose) {
-      const FlatCapsule flesh = a.capsules[k];
-      body[k] = detail::to_world(load_frame(frames + flesh.joint * frame_floats), flesh.capsule);
+      const FlatCapsule body_capsule = a.capsules[k];
+      body[k] =
+          detail::to_world(load_frame(frames + body_capsule.joint * frame_floats), body_capsule.capsule);
     }
   }
 }

@@ -16,10 +16,10 @@ struct Mat3 {
   float m[9];  // row by row
 };
 
-// p_in_world = rotation * p_in_joint + place
+// p_in_world = rotation * p_in_joint + position
 struct Frame {
   Mat3 rotation;
-  Vec3 place;
+  Vec3 position;
 };
 
 // The rotation of a quaternion of any length but 0.
@@ -35,7 +35,7 @@ TRIPTYCH_INLINE_HD Mat3 rotation_of(float w, float x, float y, float z) {
 
 // m times a rotation in the plane of columns P and Q: from P towards Q.
 template <int P, int Q>
-TRIPTYCH_INLINE_HD void turn_columns(Mat3& m, CosSin angle) {
+TRIPTYCH_INLINE_HD void rotate_columns(Mat3& m, CosSin angle) {
   TRIPTYCH_UNROLL
   for (int row = 0; row < 9; row += 3) {
     const float p = m.m[row + P], q = m.m[row + Q];
@@ -46,14 +46,14 @@ TRIPTYCH_INLINE_HD void turn_columns(Mat3& m, CosSin angle) {
 }
 
 // m times a rotation by radians about an axis: 0 x, 1 y, 2 z.
-TRIPTYCH_INLINE_HD void turn(Mat3& m, int axis, float radians) {
+TRIPTYCH_INLINE_HD void rotate(Mat3& m, int axis, float radians) {
   const CosSin angle = portable_cos_sin_rad(radians);
   if (axis == 0) {
-    turn_columns<1, 2>(m, angle);
+    rotate_columns<1, 2>(m, angle);
   } else if (axis == 1) {
-    turn_columns<2, 0>(m, angle);
+    rotate_columns<2, 0>(m, angle);
   } else {
-    turn_columns<0, 1>(m, angle);
+    rotate_columns<0, 1>(m, angle);
   }
 }
 
@@ -72,9 +72,9 @@ TRIPTYCH_INLINE_HD Mat3 product(const Mat3& a, const Mat3& b) {
 
 TRIPTYCH_INLINE_HD Vec3 to_world(const Frame& frame, const Vec3& p) {
   const float* m = frame.rotation.m;
-  return {fmaf(m[0], p.x, fmaf(m[1], p.y, fmaf(m[2], p.z, frame.place.x))),
-          fmaf(m[3], p.x, fmaf(m[4], p.y, fmaf(m[5], p.z, frame.place.y))),
-          fmaf(m[6], p.x, fmaf(m[7], p.y, fmaf(m[8], p.z, frame.place.z)))};
+  return {fmaf(m[0], p.x, fmaf(m[1], p.y, fmaf(m[2], p.z, frame.position.x))),
+          fmaf(m[3], p.x, fmaf(m[4], p.y, fmaf(m[5], p.z, frame.position.y))),
+          fmaf(m[6], p.x, fmaf(m[7], p.y, fmaf(m[8], p.z, frame.position.z)))};
 }
 
 // A joint as the loops want it.
@@ -82,15 +82,15 @@ struct FlatJoint {
   Vec3 offset;
   int parent;
   int first_angle;
-  int turns;  // how many rotations, then two bits for the axis of each, from bit 2 on
+  int axes;  // how many rotations, then two bits for the axis of each, from bit 2 on
 };
 
 // What the angles of a joint do to its parent's frame.
 TRIPTYCH_INLINE_HD Mat3 local_rotation(const FlatJoint& joint, const float* pose) {
   Mat3 rotation = {{1, 0, 0, 0, 1, 0, 0, 0, 1}};
-  const int count = joint.turns & 3;
+  const int count = joint.axes & 3;
   for (int i = 0; i < count; ++i) {
-    turn(rotation, joint.turns >> (2 + 2 * i) & 3, pose[joint.first_angle + i]);
+    rotate(rotation, joint.axes >> (2 + 2 * i) & 3, pose[joint.first_angle + i]);
   }
   return rotation;
 }

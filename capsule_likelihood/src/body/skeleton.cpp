@@ -29,26 +29,26 @@ void check_joint(const Joint& joint, int index) {
   }
 }
 
-void check_flesh(const Flesh& flesh, std::size_t index, std::span<const Joint> joints) {
-  require(flesh.joint >= 0 && static_cast<std::size_t>(flesh.joint) < joints.size(), "capsule ", index,
-          " is on joint ", flesh.joint, ", which is not there");
-  const Joint& joint = joints[static_cast<std::size_t>(flesh.joint)];
-  require(is_finite(flesh.capsule.a) && is_finite(flesh.capsule.b), "capsule ", index, " on joint ",
-          joint.name, " has an end that is not finite");
-  require(std::isfinite(flesh.capsule.radius_m) && flesh.capsule.radius_m >= 0, "capsule ", index,
-          " on joint ", joint.name, " has a radius of ", flesh.capsule.radius_m,
+void check_body_capsule(const BodyCapsule& body_capsule, std::size_t index, std::span<const Joint> joints) {
+  require(body_capsule.joint >= 0 && static_cast<std::size_t>(body_capsule.joint) < joints.size(), "capsule ",
+          index, " is on joint ", body_capsule.joint, ", which is not there");
+  const Joint& joint = joints[static_cast<std::size_t>(body_capsule.joint)];
+  require(is_finite(body_capsule.capsule.a) && is_finite(body_capsule.capsule.b), "capsule ", index,
+          " on joint ", joint.name, " has an end that is not finite");
+  require(std::isfinite(body_capsule.capsule.radius_m) && body_capsule.capsule.radius_m >= 0, "capsule ",
+          index, " on joint ", joint.name, " has a radius of ", body_capsule.capsule.radius_m,
           " m: it must be finite and not negative");
 }
 
 }  // namespace
 
-Skeleton::Skeleton(std::vector<Joint> joints, std::vector<Flesh> flesh)
-    : joints_(std::move(joints)), flesh_(std::move(flesh)) {
+Skeleton::Skeleton(std::vector<Joint> joints, std::vector<BodyCapsule> body_capsules)
+    : joints_(std::move(joints)), body_capsules_(std::move(body_capsules)) {
   require(!joints_.empty(), "a skeleton needs at least one joint");
   require(joints_.size() <= max_joints, "a skeleton of ", joints_.size(), " joints is too large: at most ",
           max_joints, " are possible");
   for (std::size_t i = 0; i < joints_.size(); ++i) check_joint(joints_[i], static_cast<int>(i));
-  for (std::size_t i = 0; i < flesh_.size(); ++i) check_flesh(flesh_[i], i, joints_);
+  for (std::size_t i = 0; i < body_capsules_.size(); ++i) check_body_capsule(body_capsules_[i], i, joints_);
   for (std::size_t i = 0; i < joints_.size(); ++i) {
     first_angle_.push_back(pose_size_);
     if (i > 0) pose_size_ += static_cast<int>(joints_[i].rotations.size());

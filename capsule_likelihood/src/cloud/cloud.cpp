@@ -11,11 +11,11 @@ namespace {
 
 void check(const Intrinsics& camera, const DepthOptions& options) {
   require(camera.fx > 0 && camera.fy > 0 && std::isfinite(camera.fx) && std::isfinite(camera.fy),
-          "a camera with focal lengths of ", camera.fx, " and ", camera.fy, " px makes no sense");
+          "a camera with focal lengths of ", camera.fx, " and ", camera.fy, " px is out of range");
   require(std::isfinite(camera.cx) && std::isfinite(camera.cy), "the centre of the image is not finite");
-  require(options.step >= 1, "a step of ", options.step, " pixels makes no sense");
+  require(options.step >= 1, "a step of ", options.step, " pixels is out of range");
   require(options.metres_per_unit > 0 && std::isfinite(options.metres_per_unit), "a unit of ",
-          options.metres_per_unit, " m makes no sense");
+          options.metres_per_unit, " m is out of range");
 }
 
 // z_of: the distance of a pixel in metres, or NaN.
@@ -50,7 +50,7 @@ Cloud cloud_from_depth(ImageView<const std::uint16_t> depth, const Intrinsics& c
 Cloud cloud_from_disparity(ImageView<const float> disparity, const StereoCalibration& calibration,
                            const DepthOptions& options) {
   require(calibration.baseline_m > 0 && std::isfinite(calibration.baseline_m), "a baseline of ",
-          calibration.baseline_m, " m makes no sense");
+          calibration.baseline_m, " m is out of range");
   const double scale = calibration.baseline_m * calibration.left.fx;
   return from_image(disparity, calibration.left, options, [&](float value) {
     const double shift = value + calibration.offset_px;

@@ -19,7 +19,7 @@ class Collector {
  public:
   Collector(const std::string& file, double metres_per_unit) : scale_(metres_per_unit) {
     require(metres_per_unit > 0 && std::isfinite(metres_per_unit), "a unit of ", metres_per_unit,
-            " m makes no sense for ", file);
+            " m is out of range for ", file);
   }
   void add(const std::array<double, 3>& p) {
     const Vec3 point = {static_cast<float>(p[0] * scale_), static_cast<float>(p[1] * scale_),

@@ -8,12 +8,9 @@
 
 namespace triptych::capsule_likelihood {
 
-HostImage<std::uint16_t> parse_pgm(std::string_view bytes, const std::string& file) {
+Image<std::uint16_t> parse_pgm(std::string_view bytes, const std::string& file) {
   const PnmImage pnm = parse_pnm(bytes, file, "P5", "expected a binary PGM image, which begins with P5");
-  HostImage<std::uint16_t> image;
-  image.width = pnm.width;
-  image.height = pnm.height;
-  image.pixels.resize(static_cast<std::size_t>(image.width * image.height));
+  Image<std::uint16_t> image(pnm.width, pnm.height);
   const bool wide = pnm.largest > 255;
   const auto byte = [&](std::size_t i) {
     return static_cast<unsigned>(static_cast<unsigned char>(pnm.samples[i]));
@@ -24,17 +21,14 @@ HostImage<std::uint16_t> parse_pgm(std::string_view bytes, const std::string& fi
   return image;
 }
 
-HostImage<std::uint16_t> read_pgm(const std::filesystem::path& path) {
+Image<std::uint16_t> read_pgm(const std::filesystem::path& path) {
   return parse_pgm(read_text(path), path.string());
 }
 
-HostImage<float> parse_pfm(std::string_view bytes, const std::string& file) {
+Image<float> parse_pfm(std::string_view bytes, const std::string& file) {
   const PnmImage pnm =
       parse_pnm(bytes, file, "Pf", "expected a PFM image of one channel, which begins with Pf");
-  HostImage<float> image;
-  image.width = pnm.width;
-  image.height = pnm.height;
-  image.pixels.resize(static_cast<std::size_t>(image.width * image.height));
+  Image<float> image(pnm.width, pnm.height);
   const bool swap = (pnm.scale < 0) != (std::endian::native == std::endian::little);
   const auto width = static_cast<std::size_t>(image.width), height = static_cast<std::size_t>(image.height);
   for (std::size_t y = 0; y < height; ++y) {
@@ -47,8 +41,6 @@ HostImage<float> parse_pfm(std::string_view bytes, const std::string& file) {
   return image;
 }
 
-HostImage<float> read_pfm(const std::filesystem::path& path) {
-  return parse_pfm(read_text(path), path.string());
-}
+Image<float> read_pfm(const std::filesystem::path& path) { return parse_pfm(read_text(path), path.string()); }
 
 }  // namespace triptych::capsule_likelihood

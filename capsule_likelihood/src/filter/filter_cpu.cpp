@@ -7,7 +7,7 @@
 
 #include "filter/filter_cpu.hpp"
 #include "filter/filter_sums.hpp"
-#include "filter/yield_math.hpp"
+#include "filter/limb_compensation_math.hpp"
 
 namespace triptych::capsule_likelihood {
 
@@ -23,11 +23,11 @@ void find_ancestors(const FilterView& view, const FilterLayer& old, int old_inde
 
 }  // namespace
 
-FilterCpu::FilterCpu(FilterPlan plan, std::int32_t joints, PoseJoints places, int threads)
-    : plan_(std::move(plan)), joint_count_(joints), places_(std::move(places)), threads_(threads) {
+FilterCpu::FilterCpu(FilterPlan plan, std::int32_t joints, PoseJoints positions, int threads)
+    : plan_(std::move(plan)), joint_count_(joints), positions_(std::move(positions)), threads_(threads) {
   const auto dims = static_cast<std::size_t>(plan_.dims), samples = static_cast<std::size_t>(plan_.samples);
   for (auto* v : {&proposals_, &old_proposals_}) v->assign(dims * samples, 0);
-  yield_.assign(dims * plan_.trunk.size(), 0);
+  compensation_.assign(dims * plan_.trunk.size(), 0);
   moved_poses_.assign((dims + 1) * (dims + 1), 0);
   moved_joints_.resize((dims + 1) * static_cast<std::size_t>(joints));
   joints_.resize((samples + 1) * static_cast<std::size_t>(joints));
@@ -42,7 +42,7 @@ FilterView FilterCpu::view() {
   v.old_proposals = old_proposals_.data();
   v.proposals = proposals_.data();
   v.cumulative = cumulative_.data();
-  v.yield = yield_.data();
+  v.compensation = compensation_.data();
   return v;
 }
 
@@ -51,9 +51,9 @@ void FilterCpu::start(std::span<const float> pose, float widen) {
 }
 
 void FilterCpu::step(const PoseLikelihood& likelihood) {
-  predict_turn(view(), plan_.motion);
+  predict_rotation(view(), plan_.motion);
   for (int d = 3; d < plan_.dims; ++d) predict(view(), d, plan_.motion);
-  find_yield();
+  find_compensation();
   const FilterLayer* old = nullptr;
   for (std::size_t i = 0; i < plan_.layers.size(); ++i) {
     const FilterLayer& layer = plan_.layers[i];
@@ -76,25 +76,25 @@ void FilterCpu::propose(const FilterLayer& layer, int index, const FilterLayer* 
     if (old != nullptr) find_ancestors(v, *old, index - 1, row, ancestors.data());
     for (int block = 0; block < blocks_of(v.dims); ++block)
       propose_block(v, layer, index, old, ancestors.data(), row, block);
-    if (layer.carries)
-      for (int d = root_dims; d < v.dims; ++d) carry_dim(v, row, d);
+    if (layer.compensates)
+      for (int d = root_dims; d < v.dims; ++d) compensate_dim(v, row, d);
   });
 }
 
-void FilterCpu::find_yield() {
+void FilterCpu::find_compensation() {
   if (plan_.limbs.empty()) return;
   FilterView v = view();
   v.poses = moved_poses_.data();
   for (std::int32_t row = 0; row <= v.dims; ++row)
     for (int d = 0; d < v.dims; ++d) moved_dim(v, row, d);
-  places_({moved_poses_.data(), v.dims + 1, v.dims + 1}, {moved_joints_.data(), v.dims + 1, joint_count_});
+  positions_({moved_poses_.data(), v.dims + 1, v.dims + 1}, {moved_joints_.data(), v.dims + 1, joint_count_});
   parallel_chunks(static_cast<std::int64_t>(plan_.limbs.size()), 1, threads_,
                   [&](std::int64_t i, std::int64_t, std::int64_t) {
-                    find_yield(plan_.limbs[static_cast<std::size_t>(i)]);
+                    find_compensation(plan_.limbs[static_cast<std::size_t>(i)]);
                   });
 }
 
-void FilterCpu::find_yield(const FilterLimb& limb) {
+void FilterCpu::find_compensation(const FilterLimb& limb) {
   const auto n = static_cast<int>(limb.dims.size()), t = static_cast<int>(plan_.trunk.size());
   std::array<double, max_limb_dims * max_limb_dims> matrix{};
   std::array<double, max_limb_dims * max_trunk_dims> right{};
@@ -108,7 +108,7 @@ void FilterCpu::find_yield(const FilterLimb& limb) {
   };
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j <= i; ++j)
-      m[i * max_limb_dims + j] = product(dims[i], dims[j]) + (i == j ? yield_damping : 0.0);
+      m[i * max_limb_dims + j] = product(dims[i], dims[j]) + (i == j ? compensation_damping : 0.0);
     for (int k = 0; k < t; ++k) b[i * t + k] = -product(dims[i], trunk[k]);
   }
   for (int j = 0; j < n; ++j)
@@ -116,7 +116,7 @@ void FilterCpu::find_yield(const FilterLimb& limb) {
   for (int k = 0; k < t; ++k) {
     solve_factored(m, n, b + k, t);
     for (int i = 0; i < n; ++i)
-      yield_.data()[std::int64_t{dims[i]} * t + k] = static_cast<float>(b[i * t + k]);
+      compensation_.data()[std::int64_t{dims[i]} * t + k] = static_cast<float>(b[i * t + k]);
   }
 }
 
@@ -166,12 +166,13 @@ void FilterCpu::settle(const FilterLayer& old, int index) {
 }
 
 void FilterCpu::find_covariances() {
-  const MatrixView<Vec3> places(joints_.data(), plan_.samples + 1, joint_count_);
-  places_(poses(), places);
+  const MatrixView<Vec3> positions(joints_.data(), plan_.samples + 1, joint_count_);
+  positions_(poses(), positions);
   parallel_chunks(joint_count_, 1, threads_, [&](std::int64_t joint, std::int64_t, std::int64_t) {
-    std::vector<PlaceSums> lanes(sum_lanes);
+    std::vector<PositionSums> lanes(sum_lanes);
     for (std::int32_t row = 0; row < plan_.samples; ++row)
-      lanes[static_cast<std::size_t>(row % sum_lanes)].add(places(row, joint), places(plan_.samples, joint));
+      lanes[static_cast<std::size_t>(row % sum_lanes)].add(positions(row, joint),
+                                                           positions(plan_.samples, joint));
     for (std::size_t step = sum_lanes / 2; step > 0; step /= 2)
       for (std::size_t lane = 0; lane < step; ++lane) lanes[lane].add(lanes[lane + step]);
     lanes[0].covariance(plan_.samples, covariances_[static_cast<std::size_t>(joint)].data());

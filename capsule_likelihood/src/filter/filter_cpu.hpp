@@ -15,12 +15,12 @@ namespace triptych::capsule_likelihood {
 
 // Fills the log-likelihood of each row of poses.
 using PoseLikelihood = std::function<void(MatrixView<const float> poses, std::span<double> log_likelihoods)>;
-// Fills the places of the joints, a row for each of poses.
+// Fills the positions of the joints, one row per pose.
 using PoseJoints = std::function<void(MatrixView<const float> poses, MatrixView<Vec3> joints)>;
 
 class FilterCpu {
  public:
-  FilterCpu(FilterPlan plan, std::int32_t joints, PoseJoints places, int threads);
+  FilterCpu(FilterPlan plan, std::int32_t joints, PoseJoints positions, int threads);
 
   // All samples about a pose.
   void start(std::span<const float> pose, float widen = 1);
@@ -37,8 +37,8 @@ class FilterCpu {
 
  private:
   FilterView view();
-  void find_yield();
-  void find_yield(const FilterLimb& limb);
+  void find_compensation();
+  void find_compensation(const FilterLimb& limb);
   void propose(const FilterLayer& layer, int index, const FilterLayer* old);
   void weigh(const FilterLayer& layer);
   void move_centre(const FilterLayer& layer);
@@ -47,10 +47,10 @@ class FilterCpu {
 
   FilterPlan plan_;
   std::int32_t joint_count_;
-  PoseJoints places_;
+  PoseJoints positions_;
   int threads_;
   FilterState state_;
-  std::vector<float> proposals_, old_proposals_, yield_, moved_poses_;
+  std::vector<float> proposals_, old_proposals_, compensation_, moved_poses_;
   std::vector<Vec3> moved_joints_, joints_;
   std::vector<double> log_likelihoods_;
   std::vector<std::uint32_t> weights_;

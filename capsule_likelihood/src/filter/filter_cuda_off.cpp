@@ -5,7 +5,7 @@
 
 namespace triptych::capsule_likelihood {
 
-std::unique_ptr<FilterEngine> make_cuda_engine(const Skeleton&, const Measure&, const FilterPlan&,
+std::unique_ptr<FilterEngine> make_cuda_engine(const Skeleton&, const SensorModel&, const FilterPlan&,
                                                std::int64_t, int) {
   throw_cuda_unavailable("ParticleFilter on a GPU");
 }

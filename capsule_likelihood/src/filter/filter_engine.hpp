@@ -11,28 +11,36 @@
 
 namespace triptych::capsule_likelihood {
 
+// Arguments are checked by ParticleFilter: at most max_in_flight frames, clouds that fit.
 class FilterEngine {
  public:
   explicit FilterEngine(const Skeleton& skeleton) : skeleton_(skeleton) {}
   virtual ~FilterEngine() = default;
   const Skeleton& skeleton() const { return skeleton_; }
-  // widen: how much wider than usual the first frames search.
+  // widen: factor of the spreads in the first frames. Drops what is in flight.
   virtual void start(std::span<const float> pose, float widen) = 0;
-  virtual Estimate step(std::span<const Vec3> points, std::span<const float> sigma_m) = 0;
-  // The population, poses in rows.
+  virtual void submit(const CloudView& cloud) = 0;
+  virtual Estimate next() = 0;
+  virtual void drop() = 0;  // forgets the frames in flight
+  // The population after the last submitted frame, one pose per row.
   virtual std::vector<float> samples() const = 0;
+
+  Estimate step(const CloudView& cloud) {
+    submit(cloud);
+    return next();
+  }
 
  private:
   Skeleton skeleton_;
 };
 
-std::unique_ptr<FilterEngine> make_cpu_engine(const Skeleton& skeleton, const Measure& measure,
+std::unique_ptr<FilterEngine> make_cpu_engine(const Skeleton& skeleton, const SensorModel& sensor,
                                               FilterPlan plan, int threads);
-std::unique_ptr<FilterEngine> make_cuda_engine(const Skeleton& skeleton, const Measure& measure,
+std::unique_ptr<FilterEngine> make_cuda_engine(const Skeleton& skeleton, const SensorModel& sensor,
                                                const FilterPlan& plan, std::int64_t max_points, int ordinal);
 // The likelihoods by several GPUs, all else on the CPU.
-std::unique_ptr<FilterEngine> make_team_engine(const Skeleton& skeleton, const Measure& measure,
-                                               FilterPlan plan, std::int64_t max_points,
-                                               std::span<const int> ordinals);
+std::unique_ptr<FilterEngine> make_group_engine(const Skeleton& skeleton, const SensorModel& sensor,
+                                                FilterPlan plan, std::int64_t max_points,
+                                                const Device& devices);
 
 }  // namespace triptych::capsule_likelihood

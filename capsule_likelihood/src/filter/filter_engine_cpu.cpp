@@ -1,8 +1,9 @@
 // The filter on the CPU, around a likelihood of the CPU or of several GPUs.
-#include <triptych/capsule_likelihood/gpu_team.hpp>
+#include <triptych/capsule_likelihood/cuda_group.hpp>
 #include <triptych/capsule_likelihood/kinematics.hpp>
 #include <triptych/capsule_likelihood/likelihood.hpp>
 
+#include <deque>
 #include <optional>
 #include <utility>
 
@@ -15,13 +16,13 @@ namespace {
 
 class CpuEngine final : public FilterEngine {
  public:
-  // team: calculates the likelihoods, when there is one.
-  CpuEngine(const Skeleton& skeleton, const Measure& measure, FilterPlan plan, int threads,
-            std::optional<GpuTeam> team)
+  // group: evaluates the likelihoods when given.
+  CpuEngine(const Skeleton& skeleton, const SensorModel& sensor, FilterPlan plan, int threads,
+            std::optional<CudaGroup> group)
       : FilterEngine(skeleton),
-        measure_(measure),
+        sensor_(sensor),
         threads_(threads),
-        team_(std::move(team)),
+        group_(std::move(group)),
         samples_(plan.samples),
         bodies_(static_cast<std::size_t>(plan.samples) * static_cast<std::size_t>(skeleton.capsule_count())),
         filter_(
@@ -29,22 +30,26 @@ class CpuEngine final : public FilterEngine {
             [this](MatrixView<const float> poses, MatrixView<Vec3> joints) {
               pose_cpu(this->skeleton(), poses, joints, {}, threads_);
             },
-            threads) {
-    const Rays check({}, {}, measure, 1);  // refuses a measure that makes no sense
+            threads) {}
+
+  void start(std::span<const float> pose, float widen) override {
+    filter_.start(pose, widen);
+    results_.clear();
   }
 
-  void start(std::span<const float> pose, float widen) override { filter_.start(pose, widen); }
-
-  Estimate step(std::span<const Vec3> points, std::span<const float> sigma_m) override {
+  void submit(const CloudView& cloud) override {
     PointCount count;
-    if (team_) {
-      count = team_->set(points, sigma_m);
+    double max_loss = 0;
+    if (group_) {
+      count = group_->set(cloud.points, cloud.sigma_m);
+      max_loss = group_->max_loss();
       filter_.step([&](MatrixView<const float> poses, std::span<double> log_likelihoods) {
-        team_->evaluate(bodies_in(poses), log_likelihoods);
+        group_->evaluate(bodies_in(poses), log_likelihoods);
       });
     } else {
-      const Rays rays(points, sigma_m, measure_, threads_);
+      const Rays rays(cloud.points, cloud.sigma_m, sensor_, threads_);
       count = rays.count();
+      max_loss = rays.max_loss();
       filter_.step([&](MatrixView<const float> poses, std::span<double> log_likelihoods) {
         evaluate_cpu(rays, bodies_in(poses), log_likelihoods, {}, threads_);
       });
@@ -55,9 +60,18 @@ class CpuEngine final : public FilterEngine {
     estimate.covariances = filter_.covariances();
     estimate.effective_samples = filter_.effective_samples();
     estimate.log_likelihood = filter_.log_likelihood();
+    estimate.score = score_of(estimate.log_likelihood, max_loss);
     estimate.points = count;
+    results_.push_back(std::move(estimate));
+  }
+
+  Estimate next() override {
+    Estimate estimate = std::move(results_.front());
+    results_.pop_front();
     return estimate;
   }
+
+  void drop() override { results_.clear(); }
 
   std::vector<float> samples() const override {
     const MatrixView<const float> poses = filter_.poses();
@@ -71,26 +85,27 @@ class CpuEngine final : public FilterEngine {
     return bodies;
   }
 
-  Measure measure_;
+  SensorModel sensor_;
   int threads_;
-  std::optional<GpuTeam> team_;
+  std::optional<CudaGroup> group_;
   std::int32_t samples_;
   std::vector<Capsule> bodies_;
   FilterCpu filter_;
+  std::deque<Estimate> results_;
 };
 
 }  // namespace
 
-std::unique_ptr<FilterEngine> make_cpu_engine(const Skeleton& skeleton, const Measure& measure,
+std::unique_ptr<FilterEngine> make_cpu_engine(const Skeleton& skeleton, const SensorModel& sensor,
                                               FilterPlan plan, int threads) {
-  return std::make_unique<CpuEngine>(skeleton, measure, std::move(plan), threads, std::nullopt);
+  return std::make_unique<CpuEngine>(skeleton, sensor, std::move(plan), threads, std::nullopt);
 }
 
-std::unique_ptr<FilterEngine> make_team_engine(const Skeleton& skeleton, const Measure& measure,
-                                               FilterPlan plan, std::int64_t max_points,
-                                               std::span<const int> ordinals) {
-  return std::make_unique<CpuEngine>(skeleton, measure, std::move(plan), 0,
-                                     GpuTeam(ordinals, max_points, measure));
+std::unique_ptr<FilterEngine> make_group_engine(const Skeleton& skeleton, const SensorModel& sensor,
+                                                FilterPlan plan, std::int64_t max_points,
+                                                const Device& devices) {
+  return std::make_unique<CpuEngine>(skeleton, sensor, std::move(plan), devices.threads(),
+                                     CudaGroup(devices.ordinals(), max_points, sensor));
 }
 
 }  // namespace triptych::capsule_likelihood

@@ -1,7 +1,4 @@
-#include <triptych/core/error.hpp>
-
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "filter/filter_engine_cuda.hpp"
@@ -10,7 +7,7 @@ namespace triptych::capsule_likelihood {
 
 namespace {
 
-// A graph serves all frames of up to so many points: a multiple of this.
+// The numbers of points that graphs are made for are multiples of this.
 constexpr std::int64_t points_per_step = 4096;
 
 template <class T>
@@ -23,7 +20,7 @@ DeviceBuffer<T> upload(std::span<const T> values, StreamRef stream) {
 
 }  // namespace
 
-CudaEngine::CudaEngine(const Skeleton& skeleton, const Measure& measure, FilterPlan plan,
+CudaEngine::CudaEngine(const Skeleton& skeleton, const SensorModel& sensor, FilterPlan plan,
                        std::int64_t max_points, int ordinal)
     : FilterEngine(skeleton),
       device_(activated(Device::cuda(ordinal))),
@@ -32,7 +29,7 @@ CudaEngine::CudaEngine(const Skeleton& skeleton, const Measure& measure, FilterP
       capsule_count_(skeleton.capsule_count()),
       device_skeleton_(skeleton),
       max_points_((max_points + points_per_step - 1) / points_per_step * points_per_step),
-      rays_(max_points_, measure) {
+      rays_(max_points_, sensor) {
   const std::int64_t samples = plan_.samples, dims = plan_.dims;
   upload_plan();
   frame_ = DeviceBuffer<FilterFrame>(1);
@@ -48,34 +45,39 @@ CudaEngine::CudaEngine(const Skeleton& skeleton, const Measure& measure, FilterP
   points_ = DeviceBuffer<Vec3>(max_points_);
   sigma_m_ = DeviceBuffer<float>(max_points_);
   point_count_ = DeviceBuffer<std::int64_t>(1);
-  host_points_ = PinnedBuffer<Vec3>(max_points_);
-  host_sigma_m_ = PinnedBuffer<float>(max_points_);
-  host_point_count_ = PinnedBuffer<std::int64_t>(1);
   const std::int64_t floats = report_floats(plan_.dims, joint_count_);
   report_ = DeviceBuffer<std::byte>(temperings_bytes + floats * static_cast<std::int64_t>(sizeof(float)));
-  host_report_ = PinnedBuffer<std::byte>(report_.size());
-  // What layers that are not there would tell is copied with the rest.
-  std::fill_n(host_report_.data(), host_report_.size(), std::byte{0});
-  copy_to_device(std::span<const std::byte>(host_report_.span()), report_.span(), stream_);
-  reserve(max_points_, true);
+  fill_bytes(report_.span(), 0, stream_);  // entries of absent groups are copied with the rest
+  make_slots();
+  reserve({max_points_, true, 0});
+}
+
+void CudaEngine::make_slots() {
+  for (Slot& s : slots_) {
+    s.points = PinnedBuffer<Vec3>(max_points_);
+    s.sigma_m = PinnedBuffer<float>(max_points_);
+    s.point_count = PinnedBuffer<std::int64_t>(1);
+    s.report = PinnedBuffer<std::byte>(report_.size());
+    s.totals = PinnedBuffer<PointTotals>(1);
+  }
 }
 
 CudaEngine::~CudaEngine() {
   try {
     device_.activate();
     stream_.synchronize();
-  } catch (...) {  // what is enqueued must not outlive its buffers; nothing else can be done here
+  } catch (...) {  // enqueued work must not outlive its buffers; a destructor does not throw
   }
 }
 
 void CudaEngine::start(std::span<const float> pose, float widen) {
   device_.activate();
   const FilterState state = make_start(plan_, pose, widen, 0);
-  stream_.synchronize();
+  drop();
   copy_to_device(std::span(&state.frame, 1), frame_.span(), stream_);
   std::vector<float> common;
   for (const auto* part :
-       {&state.centre, &state.elite, &state.velocity, &state.last, &state.surprise, &state.spread})
+       {&state.centre, &state.elite, &state.velocity, &state.last, &state.innovation, &state.spread})
     common.insert(common.end(), part->begin(), part->end());
   copy_to_device(std::span<const float>(common), common_.span(), stream_);
   copy_to_device(std::span<const float>(state.population), population_.span(), stream_);
@@ -83,23 +85,36 @@ void CudaEngine::start(std::span<const float> pose, float widen) {
   stream_.synchronize();
 }
 
-Estimate CudaEngine::step(std::span<const Vec3> points, std::span<const float> sigma_m) {
-  const auto count = static_cast<std::int64_t>(points.size());
-  require(count <= max_points_, "a filter with room for ", max_points_, " points cannot take ", count);
-  require(sigma_m.empty() || sigma_m.size() == points.size(), "there are ", sigma_m.size(), " sigmas for ",
-          points.size(), " points");
-  for (const float s : sigma_m)
-    require(std::isfinite(s) && s > 0, "a point's sigma must be above 0, not ", s);
+void CudaEngine::submit(const CloudView& cloud) {
   device_.activate();
-  stream_.synchronize();
-  std::copy(points.begin(), points.end(), host_points_.data());
-  std::copy(sigma_m.begin(), sigma_m.end(), host_sigma_m_.data());
-  *host_point_count_.data() = count;
+  const int index = (first_ + in_flight_) % max_in_flight;
+  Slot& s = slot(index);
+  const auto count = static_cast<std::int64_t>(cloud.points.size());
+  std::copy(cloud.points.begin(), cloud.points.end(), s.points.data());
+  std::copy(cloud.sigma_m.begin(), cloud.sigma_m.end(), s.sigma_m.data());
+  *s.point_count.data() = count;
+  s.with_sigma = !cloud.sigma_m.empty();
   const std::int64_t room =
       std::max<std::int64_t>(1, (count + points_per_step - 1) / points_per_step) * points_per_step;
-  graph_for(room, !sigma_m.empty()).launch(stream_);
+  graph_for({room, s.with_sigma, index}).launch(stream_);
+  s.done.record(stream_);
+  ++in_flight_;
+}
+
+Estimate CudaEngine::next() {
+  device_.activate();
+  const Slot& s = slot(first_);
+  s.done.synchronize();
+  Estimate estimate = report(s);
+  // One frame at a time uses the first slot and its graphs alone.
+  first_ = --in_flight_ == 0 ? 0 : (first_ + 1) % max_in_flight;
+  return estimate;
+}
+
+void CudaEngine::drop() {
+  device_.activate();
   stream_.synchronize();
-  return report();
+  first_ = in_flight_ = 0;
 }
 
 std::vector<float> CudaEngine::samples() const {
@@ -130,33 +145,29 @@ void CudaEngine::upload_plan() {
   const std::int64_t rows = plan_.dims + 1;
   moved_poses_ = DeviceBuffer<float>(rows * rows);
   moved_joints_ = DeviceBuffer<Vec3>(rows * joint_count_);
-  yield_ = DeviceBuffer<float>(
+  compensation_ = DeviceBuffer<float>(
       std::max<std::int64_t>(1, std::int64_t{plan_.dims} * static_cast<std::int64_t>(plan_.trunk.size())));
-  fill_bytes(yield_.span(), 0, stream_);
+  fill_bytes(compensation_.span(), 0, stream_);
   stream_.synchronize();
 }
 
-// Runs what uses the workspace once, outside of a capture, so that it is large enough. Graphs of before are
-// lost when it grows: they point into it.
-void CudaEngine::reserve(std::int64_t room, bool with_sigma) {
+// Runs what uses the workspace once, outside of a capture, so that it is large enough. When it grows, older
+// graphs are dropped: they refer to its memory.
+void CudaEngine::reserve(const FrameKind& kind) {
+  stream_.synchronize();
   const std::size_t before = workspace_.bytes();
-  *host_point_count_.data() = 0;
-  copy_to_device(host_point_count_.span(), point_count_.span(), stream_);
+  fill_bytes(point_count_.span(), 0, stream_);
   fill_bytes(bodies_.span(), 0, stream_);
-  set_rays(room, with_sigma);
+  set_rays(kind.room, kind.with_sigma);
   evaluate();
   stream_.synchronize();
   if (workspace_.bytes() != before) graphs_.clear();
 }
 
-const Graph& CudaEngine::graph_for(std::int64_t room, bool with_sigma) {
-  const std::pair key(room, with_sigma);
-  if (const auto found = graphs_.find(key); found != graphs_.end()) return found->second;
-  const std::int64_t count = *host_point_count_.data();
-  reserve(room, with_sigma);
-  *host_point_count_.data() = count;
-  return graphs_.emplace(key, Graph::capture(stream_, [&] { enqueue_frame(room, with_sigma); }))
-      .first->second;
+const Graph& CudaEngine::graph_for(const FrameKind& kind) {
+  if (const auto found = graphs_.find(kind); found != graphs_.end()) return found->second;
+  reserve(kind);
+  return graphs_.emplace(kind, Graph::capture(stream_, [&] { enqueue_frame(kind); })).first->second;
 }
 
 void CudaEngine::set_rays(std::int64_t room, bool with_sigma) {
@@ -169,25 +180,27 @@ void CudaEngine::evaluate() {
                 log_likelihoods_.span(), {}, workspace_, stream_);
 }
 
-// What does not need the points runs beside what prepares them.
-void CudaEngine::enqueue_frame(std::int64_t room, bool with_sigma) {
+// The prediction does not need the points: it runs beside their preparation.
+void CudaEngine::enqueue_frame(const FrameKind& kind) {
+  Slot& s = slot(kind.slot);
+  const std::int64_t room = kind.room;
   begun_.record(stream_);
   side_.wait(begun_);
   enqueue_prediction(side_);
   enqueue_samples(0, side_);
   proposed_.record(side_);
 
-  copy_to_device(host_point_count_.span(), point_count_.span(), stream_);
-  copy_to_device(host_points_.span().first(static_cast<std::size_t>(room)), points_.span().first(room),
-                 stream_);
-  if (with_sigma)
-    copy_to_device(host_sigma_m_.span().first(static_cast<std::size_t>(room)), sigma_m_.span().first(room),
+  copy_to_device(s.point_count.span(), point_count_.span(), stream_);
+  copy_to_device(s.points.span().first(static_cast<std::size_t>(room)), points_.span().first(room), stream_);
+  if (kind.with_sigma)
+    copy_to_device(s.sigma_m.span().first(static_cast<std::size_t>(room)), sigma_m_.span().first(room),
                    stream_);
-  set_rays(room, with_sigma);
+  set_rays(room, kind.with_sigma);
   stream_.wait(proposed_);
   enqueue_layers(Likelihood::with);
   enqueue_result();
-  copy_to_host(report_.span(), host_report_.span(), stream_);
+  copy_to_host(report_.span(), s.report.span(), stream_);
+  copy_to_host(DeviceSpan<const PointTotals>(rays_.data().totals.span()), s.totals.span(), stream_);
 }
 
 void CudaEngine::enqueue_search(Likelihood likelihood) {
@@ -201,7 +214,7 @@ void CudaEngine::enqueue_likelihoods() {
   for (std::size_t i = 0; i < plan_.layers.size(); ++i) evaluate();
 }
 
-// The samples of the first layer are there already.
+// After the samples of the first layer.
 void CudaEngine::enqueue_layers(Likelihood likelihood) {
   for (int i = 0; i < static_cast<int>(plan_.layers.size()); ++i) {
     const FilterLayer& layer = plan_.layers[static_cast<std::size_t>(i)];
@@ -226,10 +239,10 @@ void CudaEngine::enqueue_prediction(StreamRef stream) {
   limbs.ranges = limb_ranges_.data();
   limbs.dims = limb_dims_.data();
   limbs.joints = limb_joints_.data();
-  limbs.places = moved_joints_.data();
+  limbs.positions = moved_joints_.data();
   limbs.joint_count = joint_count_;
-  limbs.yield = yield_.data();
-  enqueue_yield(v, limbs, stream);
+  limbs.compensation = compensation_.data();
+  enqueue_limb_compensation(v, limbs, stream);
 }
 
 void CudaEngine::enqueue_samples(int index, StreamRef stream) {
@@ -249,9 +262,9 @@ void CudaEngine::enqueue_result() {
                  stream_);
 }
 
-Estimate CudaEngine::report() {
-  const auto* const floats = reinterpret_cast<const float*>(host_report_.data() + temperings_bytes);
-  const auto* const temperings = reinterpret_cast<const Tempering*>(host_report_.data());
+Estimate CudaEngine::report(const Slot& s) const {
+  const auto* const floats = reinterpret_cast<const float*>(s.report.data() + temperings_bytes);
+  const auto* const temperings = reinterpret_cast<const Tempering*>(s.report.data());
   const std::span last(temperings, static_cast<std::size_t>(plan_.layers.back().groups));
   Estimate estimate;
   estimate.pose.assign(floats, floats + plan_.dims + 1);
@@ -261,7 +274,9 @@ Estimate CudaEngine::report() {
     estimate.covariances.push_back({at[0], at[1], at[2], at[3], at[4], at[5]});
   estimate.effective_samples = effective_of(last, plan_.samples);
   estimate.log_likelihood = highest_of(last);
-  estimate.points = rays_.count(stream_);
+  const PointTotals& totals = *s.totals.data();
+  estimate.score = score_of(estimate.log_likelihood, max_loss(rays_.sensor(), s.with_sigma, totals.max_gain));
+  estimate.points = totals.count();
   return estimate;
 }
 
@@ -277,7 +292,7 @@ FilterView CudaEngine::view(int layer) {
   v.elite = common_.data() + dims;
   v.velocity = common_.data() + 2 * dims;
   v.last = common_.data() + 3 * dims;
-  v.surprise = common_.data() + 4 * dims;
+  v.innovation = common_.data() + 4 * dims;
   v.spread = common_.data() + 5 * dims;
   v.population = population_.data();
   v.proposals = proposals_[static_cast<std::size_t>(layer % 2)].data();
@@ -286,13 +301,13 @@ FilterView CudaEngine::view(int layer) {
   v.cumulative = cumulative_.data();
   v.trunk_dims = static_cast<std::int32_t>(plan_.trunk.size());
   v.trunk = trunk_.data();
-  v.yield = yield_.data();
+  v.compensation = compensation_.data();
   return v;
 }
 
-std::unique_ptr<FilterEngine> make_cuda_engine(const Skeleton& skeleton, const Measure& measure,
+std::unique_ptr<FilterEngine> make_cuda_engine(const Skeleton& skeleton, const SensorModel& sensor,
                                                const FilterPlan& plan, std::int64_t max_points, int ordinal) {
-  return std::make_unique<CudaEngine>(skeleton, measure, plan, max_points, ordinal);
+  return std::make_unique<CudaEngine>(skeleton, sensor, plan, max_points, ordinal);
 }
 
 }  // namespace triptych::capsule_likelihood

@@ -1,4 +1,4 @@
-// The filter on a GPU: one graph a frame, from the points to the estimate, with no host in between.
+// The filter on a GPU: one graph per frame, from the points to the estimate, without the host.
 #pragma once
 
 #include <triptych/capsule_likelihood/kinematics.hpp>
@@ -10,47 +10,70 @@
 #include <triptych/core/workspace.hpp>
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <map>
-#include <utility>
 
 #include "filter/filter_engine.hpp"
 #include "filter/filter_kernels.hpp"
+#include "rays/rays_cuda_data.hpp"
 
 namespace triptych::capsule_likelihood {
 
 class CudaEngine final : public FilterEngine {
  public:
-  CudaEngine(const Skeleton& skeleton, const Measure& measure, FilterPlan plan, std::int64_t max_points,
+  CudaEngine(const Skeleton& skeleton, const SensorModel& sensor, FilterPlan plan, std::int64_t max_points,
              int ordinal);
   ~CudaEngine() override;
   CudaEngine(const CudaEngine&) = delete;
   CudaEngine& operator=(const CudaEngine&) = delete;
 
   void start(std::span<const float> pose, float widen) override;
-  Estimate step(std::span<const Vec3> points, std::span<const float> sigma_m) override;
+  // Copies the cloud into pinned memory, launches the graph of the frame and returns.
+  void submit(const CloudView& cloud) override;
+  Estimate next() override;
+  void drop() override;
   std::vector<float> samples() const override;
 
   // Parts of a frame, for benches: on the points of the last step, on stream().
   StreamRef stream() const { return stream_; }
   enum class Likelihood { with, without };
   void enqueue_search(Likelihood likelihood);  // from the prediction to the report
-  void enqueue_likelihoods();                  // as many as there are layers
+  void enqueue_likelihoods();                  // one per layer
 
  private:
+  // Pinned memory of a frame in flight: its graph copies from it and to it.
+  struct Slot {
+    PinnedBuffer<Vec3> points;
+    PinnedBuffer<float> sigma_m;
+    PinnedBuffer<std::int64_t> point_count;
+    PinnedBuffer<std::byte> report;
+    PinnedBuffer<PointTotals> totals;
+    Event done{Timing::off};
+    bool with_sigma = false;
+  };
+  // A graph serves all frames of up to room points in one slot.
+  struct FrameKind {
+    std::int64_t room = 0;
+    bool with_sigma = false;
+    int slot = 0;
+    auto operator<=>(const FrameKind&) const = default;
+  };
   static constexpr std::int64_t temperings_bytes = max_units * sizeof(Tempering);
 
   void upload_plan();
-  void reserve(std::int64_t room, bool with_sigma);
-  const Graph& graph_for(std::int64_t room, bool with_sigma);
+  void make_slots();
+  void reserve(const FrameKind& kind);
+  const Graph& graph_for(const FrameKind& kind);
   void set_rays(std::int64_t room, bool with_sigma);
   void evaluate();
-  void enqueue_frame(std::int64_t room, bool with_sigma);
+  void enqueue_frame(const FrameKind& kind);
   void enqueue_prediction(StreamRef stream);
   void enqueue_samples(int index, StreamRef stream);
   void enqueue_layers(Likelihood likelihood);
   void enqueue_result();
-  Estimate report();
+  Estimate report(const Slot& slot) const;
+  Slot& slot(int index) { return slots_[static_cast<std::size_t>(index)]; }
   Tempering* temperings() { return reinterpret_cast<Tempering*>(report_.data()); }
   FilterView view(int layer);
 
@@ -67,7 +90,7 @@ class CudaEngine final : public FilterEngine {
   DeviceBuffer<std::int32_t> trunk_, limb_dims_, limb_joints_;
   DeviceBuffer<LimbRange> limb_ranges_;
   DeviceBuffer<FilterFrame> frame_;
-  DeviceBuffer<float> common_, population_, poses_, moved_poses_, yield_;
+  DeviceBuffer<float> common_, population_, poses_, moved_poses_, compensation_;
   std::array<DeviceBuffer<float>, 2> proposals_;
   DeviceBuffer<Vec3> joints_, moved_joints_, points_;
   DeviceBuffer<Capsule> bodies_;
@@ -76,12 +99,10 @@ class CudaEngine final : public FilterEngine {
   DeviceBuffer<std::uint64_t> cumulative_;
   DeviceBuffer<float> sigma_m_;
   DeviceBuffer<std::int64_t> point_count_;
-  PinnedBuffer<Vec3> host_points_;
-  PinnedBuffer<float> host_sigma_m_;
-  PinnedBuffer<std::int64_t> host_point_count_;
   DeviceBuffer<std::byte> report_;
-  PinnedBuffer<std::byte> host_report_;
-  std::map<std::pair<std::int64_t, bool>, Graph> graphs_;
+  std::array<Slot, max_in_flight> slots_;  // a ring
+  int first_ = 0, in_flight_ = 0;
+  std::map<FrameKind, Graph> graphs_;
 };
 
 }  // namespace triptych::capsule_likelihood

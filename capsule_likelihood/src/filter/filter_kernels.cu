@@ -3,7 +3,7 @@
 
 #include "filter/filter_kernels.hpp"
 #include "filter/filter_sums.hpp"
-#include "filter/yield_math.hpp"
+#include "filter/limb_compensation_math.hpp"
 #include "resample/weigh_block.cuh"
 
 namespace triptych::capsule_likelihood {
@@ -17,10 +17,10 @@ __device__ int thread() { return static_cast<int>(threadIdx.x); }
 __device__ int lane_of_warp() { return thread() % 32; }
 __device__ int warp_of_block() { return thread() / 32; }
 
-// One block for the common state: a thread for a dimension, the first also for the turn.
+// One block for the common state: a thread for a dimension, the first also for the rotation.
 __global__ void predict_kernel(FilterView view, FilterMotion motion) {
   for (int d = 3 + thread(); d < view.dims; d += static_cast<int>(blockDim.x)) predict(view, d, motion);
-  if (thread() == 0) predict_turn(view, motion);
+  if (thread() == 0) predict_rotation(view, motion);
 }
 
 // A block for each pose, a thread for each dimension.
@@ -30,19 +30,20 @@ __global__ void moved_poses_kernel(FilterView view) {
 }
 
 // A block for each limb: the normal equations in shared memory, a thread for an entry, then for a right side.
-__global__ void yield_kernel(FilterView view, LimbView limbs) {
+__global__ void limb_compensation_kernel(FilterView view, LimbView limbs) {
   __shared__ double matrix[max_limb_dims * max_limb_dims];
   __shared__ double right[max_limb_dims * max_trunk_dims];
   const LimbRange range = limbs.ranges[blockIdx.x];
   const int n = range.dims, t = view.trunk_dims;
   const std::int32_t* const dims = limbs.dims + range.first_dim;
   const auto product = [&](std::int32_t d, std::int32_t e) {
-    return slope_product(limbs.places, limbs.joint_count, limbs.joints + range.first_joint, range.joints, d,
-                         e);
+    return slope_product(limbs.positions, limbs.joint_count, limbs.joints + range.first_joint, range.joints,
+                         d, e);
   };
   for (int k = thread(); k < n * n; k += static_cast<int>(blockDim.x)) {
     const int i = k / n, j = k % n;
-    if (j <= i) matrix[i * max_limb_dims + j] = product(dims[i], dims[j]) + (i == j ? yield_damping : 0.0);
+    if (j <= i)
+      matrix[i * max_limb_dims + j] = product(dims[i], dims[j]) + (i == j ? compensation_damping : 0.0);
   }
   for (int k = thread(); k < n * t; k += static_cast<int>(blockDim.x))
     right[k] = -product(dims[k / t], view.trunk[k % t]);
@@ -56,11 +57,11 @@ __global__ void yield_kernel(FilterView view, LimbView limbs) {
   __syncthreads();
   for (int k = thread(); k < t; k += static_cast<int>(blockDim.x)) {
     solve_factored(matrix, n, right + k, t);
-    for (int i = 0; i < n; ++i) limbs.yield[dims[i] * t + k] = static_cast<float>(right[i * t + k]);
+    for (int i = 0; i < n; ++i) limbs.compensation[dims[i] * t + k] = static_cast<float>(right[i * t + k]);
   }
 }
 
-// The rows that each group of the layer before gives to this warp's row: a lane for each group.
+// The ancestors of this warp's row in each group of the layer before: one lane per group.
 __device__ void find_ancestors(const FilterView& view, const FilterLayer& old, int old_index,
                                std::int32_t row, std::int32_t* ancestors) {
   for (int g = lane_of_warp(); g < old.groups; g += 32)
@@ -78,9 +79,9 @@ __global__ void __launch_bounds__(rows_per_block * 32)
   if (has_old) find_ancestors(view, old, index - 1, row, own);
   for (int block = lane_of_warp(); block * dims_per_block < view.dims; block += 32)
     propose_block(view, layer, index, has_old ? &old : nullptr, own, row, block);
-  if (!layer.carries) return;
+  if (!layer.compensates) return;
   __syncwarp();
-  for (int d = root_dims + lane_of_warp(); d < view.dims; d += 32) carry_dim(view, row, d);
+  for (int d = root_dims + lane_of_warp(); d < view.dims; d += 32) compensate_dim(view, row, d);
 }
 
 __global__ void __launch_bounds__(rows_per_block * 32)
@@ -94,7 +95,7 @@ __global__ void __launch_bounds__(rows_per_block * 32)
     settle_block(view, old, own, row, block);
 }
 
-// A block for each group: these are few, so that one may have all registers of a multiprocessor.
+// A block for each group. There are few groups, so a block may have all registers of a multiprocessor.
 __global__ void __launch_bounds__(weigh_threads, 1)
     weigh_kernel(const double* log_likelihoods, std::int32_t samples, std::int32_t groups,
                  double target_share, std::uint32_t* weights, std::uint64_t* cumulative,
@@ -144,24 +145,24 @@ __global__ void __launch_bounds__(dims_per_sum* sum_lanes)
 
 // A block for each joint, and one for the pose; the sums' order as in move_centre_kernel.
 __global__ void __launch_bounds__(sum_lanes)
-    report_kernel(FilterView view, const Vec3* places, std::int32_t joint_count, float* report) {
-  __shared__ PlaceSums partial[sum_lanes][1];
+    report_kernel(FilterView view, const Vec3* positions, std::int32_t joint_count, float* report) {
+  __shared__ PositionSums partial[sum_lanes][1];
   const auto joint = static_cast<std::int32_t>(blockIdx.x);
   if (joint == joint_count) {
     const float* const pose = view.poses + std::int64_t{view.samples} * (view.dims + 1);
     for (int i = thread(); i <= view.dims; i += sum_lanes) report[i] = pose[i];
     return;
   }
-  const Vec3 about = places[std::int64_t{view.samples} * joint_count + joint];
-  PlaceSums sums;
+  const Vec3 about = positions[std::int64_t{view.samples} * joint_count + joint];
+  PositionSums sums;
   for (std::int32_t row = thread(); row < view.samples; row += sum_lanes)
-    sums.add(places[std::int64_t{row} * joint_count + joint], about);
-  const PlaceSums& total = reduction::block_combine_columns(sums, partial, add_sums);
+    sums.add(positions[std::int64_t{row} * joint_count + joint], about);
+  const PositionSums& total = reduction::block_combine_columns(sums, partial, add_sums);
   if (thread() != 0) return;
-  float* const place = report + view.dims + 1 + std::int64_t{3} * joint;
-  place[0] = about.x;
-  place[1] = about.y;
-  place[2] = about.z;
+  float* const position = report + view.dims + 1 + std::int64_t{3} * joint;
+  position[0] = about.x;
+  position[1] = about.y;
+  position[2] = about.z;
   total.covariance(view.samples,
                    report + view.dims + 1 + std::int64_t{3} * joint_count + std::int64_t{6} * joint);
 }
@@ -179,10 +180,10 @@ void enqueue_moved_poses(const FilterView& view, StreamRef stream) {
          view);
 }
 
-void enqueue_yield(const FilterView& view, const LimbView& limbs, StreamRef stream) {
+void enqueue_limb_compensation(const FilterView& view, const LimbView& limbs, StreamRef stream) {
   if (limbs.limbs == 0) return;
-  launch(yield_kernel, {.grid = dim3(static_cast<unsigned>(limbs.limbs)), .block = dim3(128)}, stream, view,
-         limbs);
+  launch(limb_compensation_kernel, {.grid = dim3(static_cast<unsigned>(limbs.limbs)), .block = dim3(128)},
+         stream, view, limbs);
 }
 
 void enqueue_propose(const FilterView& view, const FilterLayer& layer, int index, const FilterLayer* old,
@@ -212,10 +213,10 @@ void enqueue_settle(const FilterView& view, const FilterLayer& old, int index, S
          stream, view, old, index);
 }
 
-void enqueue_report(const FilterView& view, const Vec3* places, std::int32_t joint_count, float* report,
+void enqueue_report(const FilterView& view, const Vec3* positions, std::int32_t joint_count, float* report,
                     StreamRef stream) {
   launch(report_kernel, {.grid = dim3(static_cast<unsigned>(joint_count + 1)), .block = dim3(sum_lanes)},
-         stream, view, places, joint_count, report);
+         stream, view, positions, joint_count, report);
 }
 
 }  // namespace triptych::capsule_likelihood

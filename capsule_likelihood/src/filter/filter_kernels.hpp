@@ -11,7 +11,7 @@
 
 namespace triptych::capsule_likelihood {
 
-// A limb's part in the lists of all limbs' dimensions and joints.
+// The range of a limb in the lists of all limbs' dimensions and joints.
 struct LimbRange {
   std::int32_t first_dim, dims, first_joint, joints;
 };
@@ -19,15 +19,15 @@ struct LimbView {
   std::int32_t limbs = 0;
   const LimbRange* ranges = nullptr;
   const std::int32_t *dims = nullptr, *joints = nullptr;
-  const Vec3* places = nullptr;  // (dims + 1) rows of joint_count
+  const Vec3* positions = nullptr;  // (dims + 1) rows of joint_count
   std::int32_t joint_count = 0;
-  float* yield = nullptr;
+  float* compensation = nullptr;
 };
 
 void enqueue_predict(const FilterView& view, const FilterMotion& motion, StreamRef stream);
-// The poses by which slopes are measured, into view.poses: dims + 1 rows.
+// The poses of the finite differences, into view.poses: dims + 1 rows.
 void enqueue_moved_poses(const FilterView& view, StreamRef stream);
-void enqueue_yield(const FilterView& view, const LimbView& limbs, StreamRef stream);
+void enqueue_limb_compensation(const FilterView& view, const LimbView& limbs, StreamRef stream);
 // old: the layer before, or null for the first of a frame.
 void enqueue_propose(const FilterView& view, const FilterLayer& layer, int index, const FilterLayer* old,
                      StreamRef stream);
@@ -38,9 +38,9 @@ void enqueue_move_centre(const FilterView& view, const FilterLayer& layer, const
                          const Tempering* temperings, StreamRef stream);
 void enqueue_settle(const FilterView& view, const FilterLayer& old, int index, StreamRef stream);
 
-// What a frame leaves: the estimate's pose and joints (the last rows of poses and places), and the
-// covariances of the joints over the samples, one after the other.
-void enqueue_report(const FilterView& view, const Vec3* places, std::int32_t joint_count, float* report,
+// The result of a frame: the pose and joints of the estimate (the last rows of poses and positions), then the
+// covariances of the joints over the samples.
+void enqueue_report(const FilterView& view, const Vec3* positions, std::int32_t joint_count, float* report,
                     StreamRef stream);
 inline std::int64_t report_floats(std::int32_t dims, std::int32_t joint_count) {
   return dims + 1 + std::int64_t{9} * joint_count;

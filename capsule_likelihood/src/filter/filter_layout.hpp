@@ -1,9 +1,9 @@
-// What the filter's functions work on, on host and device.
+// The data of the filter's functions, on host and device.
 //
-// A sample is a row of dims floats: the root's turn (3), its place (3, metres), then the angles (radians).
-// The turn is kept against the frame's reference orientation q: the orientation is q (1, t/2) / |(1, t/2)|, a
-// rational map that is the rotation vector t but for terms of third order and knows no trigonometry. A row of
-// poses is what kinematics takes: place, quaternion, angles.
+// A sample is a row of dims floats: the root's rotation (3), its position (3, metres), then the angles
+// (radians). The rotation t is relative to the frame's reference orientation q: the orientation is q (1, t/2)
+// / |(1, t/2)|, a rational map without trigonometry that agrees with the rotation vector t up to terms of
+// third order. A row of poses is the input of kinematics: position, quaternion, angles.
 #pragma once
 
 #include <triptych/core/host_device.hpp>
@@ -18,7 +18,7 @@ inline constexpr int dims_per_block = 4;  // the normal numbers of one Philox bl
 
 // One dimension. unit: the part of the body that it belongs to (0: the trunk). Equal limits: fixed.
 struct FilterDimension {
-  float spread = 0;  // of the motion from frame to frame that is not foreseen
+  float spread = 0;  // of the motion between frames about the prediction
   float lower = 0, upper = 0;
   std::int32_t unit = 0;
 };
@@ -29,42 +29,43 @@ struct FilterLayer {
   std::int32_t groups = 1;
   std::int32_t group_of_unit[max_units] = {};  // -1: at rest in this layer
   std::uint32_t stride[max_units] = {};        // of a group: pairs its survivors with those of the others
-  // Only unit 0 is searched; the others give way, so that they stay where they are in space (carry_dim).
-  bool carries = false;
-  bool elite = false;       // every fourth sample starts from the best of before, and one is it
+  // Only unit 0 is searched; the others compensate its motion, to stay where they are in space
+  // (compensate_dim).
+  bool compensates = false;
+  bool elite = false;       // every fourth sample starts from the best one so far; one sample is it
   float noise = 1;          // times a dimension's spread
   float tail = 1;           // of the noise of every eighth sample, against the others
-  float keep = 1;           // how much of a sample's way from the centre is kept
+  float keep = 1;           // factor of a sample's offset from the centre
   double target_share = 0;  // of the samples that should stay effective; 0: no tempering
 };
 
-// What all samples share, beside the arrays of FilterView.
+// State that all samples share, besides the arrays of FilterView.
 struct FilterFrame {
   std::uint64_t frame = 0;  // counts the random numbers
   std::uint64_t seed = 0;
-  float reference[4] = {1, 0, 0, 0};  // the orientation that turns are against: w x y z
-  float back[3] = {};                 // half turn that takes the old centre to no turn
-  float widen = 1;                    // all spreads, against the usual: above 1 after an uncertain start
+  float reference[4] = {1, 0, 0, 0};  // rotations are relative to this orientation: w x y z
+  float back[3] = {};                 // half rotation from the old centre to none
+  float widen = 1;                    // factor of all spreads: above 1 after an uncertain start
 };
 
 struct FilterView {
   std::int32_t samples = 0, dims = 0;
   const FilterDimension* dimensions = nullptr;
   FilterFrame* frame = nullptr;
-  float* centre = nullptr;               // dims: the estimate so far
-  float* elite = nullptr;                // dims: of the best sample of the last layer that searched the unit
-  float* velocity = nullptr;             // dims: foreseen motion a frame
-  float* last = nullptr;                 // dims: the estimate of the last frame
-  float* surprise = nullptr;             // dims: the running mean square of the motion that was not foreseen
-  float* spread = nullptr;               // dims: of the noise in this frame
-  float* population = nullptr;           // samples x dims; a row is read and written by nobody but its own
+  float* centre = nullptr;      // dims: the estimate so far
+  float* elite = nullptr;       // dims: of the best sample of the last layer that searched the unit
+  float* velocity = nullptr;    // dims: predicted motion per frame
+  float* last = nullptr;        // dims: the estimate of the last frame
+  float* innovation = nullptr;  // dims: running mean square of the innovations
+  float* spread = nullptr;      // dims: of the noise in this frame
+  float* population = nullptr;  // samples x dims; a row is read and written by its own thread or warp only
   const float* old_proposals = nullptr;  // what the cumulative weights belong to
   float* proposals = nullptr;
   float* poses = nullptr;
   const std::uint64_t* cumulative = nullptr;  // of the weights in each group
   std::int32_t trunk_dims = 0;                // free dimensions of unit 0 ...
   const std::int32_t* trunk = nullptr;        // ... and which they are
-  const float* yield = nullptr;               // dims x trunk_dims: how a limb gives way to the trunk
+  const float* compensation = nullptr;        // dims x trunk_dims: d limb / d trunk
 };
 
 TRIPTYCH_INLINE_HD std::int32_t group_begin(std::int32_t group, std::int32_t samples, std::int32_t groups) {
@@ -76,7 +77,7 @@ TRIPTYCH_INLINE_HD std::int32_t group_of(std::int32_t row, std::int32_t samples,
 
 // The group of a layer that moves a unit by noise; -1 when none does.
 TRIPTYCH_INLINE_HD std::int32_t searching_group(const FilterLayer& layer, std::int32_t unit) {
-  return layer.carries && unit != 0 ? -1 : layer.group_of_unit[unit];
+  return layer.compensates && unit != 0 ? -1 : layer.group_of_unit[unit];
 }
 
 }  // namespace triptych::capsule_likelihood

@@ -9,8 +9,8 @@
 #include <cstdint>
 
 #include "filter/filter_layout.hpp"
-#include "filter/yield_math.hpp"
-#include "geometry/turn_math.hpp"
+#include "filter/limb_compensation_math.hpp"
+#include "geometry/half_rotation.hpp"
 #include "resample/resample_math.hpp"
 
 namespace triptych::capsule_likelihood {
@@ -39,7 +39,7 @@ TRIPTYCH_INLINE_HD Normals normals(const FilterFrame& frame, std::int32_t layer,
   return {{first.first, first.second, second.first, second.second}};
 }
 
-// The row that place `row` of the new population takes from a group of the layer before.
+// The row of the layer before, in one of its groups, that row `row` of the new population descends from.
 TRIPTYCH_INLINE_HD std::int32_t ancestor_of(const FilterView& view, const FilterLayer& old,
                                             std::int32_t old_layer, std::int32_t group, std::int32_t row) {
   const std::int32_t begin = group_begin(group, view.samples, old.groups);
@@ -54,7 +54,8 @@ TRIPTYCH_INLINE_HD std::int32_t ancestor_of(const FilterView& view, const Filter
   return begin + first_above(sums, n, comb.tooth(k));
 }
 
-// Back within the limits: mirrored at the one that is passed; what that does not bring back is held there.
+// Back within the limits: mirrored at the exceeded one; clamped there when the mirrored value is out of
+// range, too.
 TRIPTYCH_INLINE_HD float limited(float x, const FilterDimension& dimension) {
   if (x > dimension.upper) {
     x = dimension.upper - (x - dimension.upper);
@@ -75,13 +76,13 @@ TRIPTYCH_INLINE_HD void write_pose(const FilterView& view, std::int32_t row, int
     pose[d - 3] = x;
   }
 }
-TRIPTYCH_INLINE_HD void write_orientation(const FilterView& view, std::int32_t row, const float* turn) {
-  turned(view.frame->reference, {0.5f * turn[0], 0.5f * turn[1], 0.5f * turn[2]},
-         view.poses + std::int64_t{row} * (view.dims + 1) + 3);
+TRIPTYCH_INLINE_HD void write_orientation(const FilterView& view, std::int32_t row, const float* rotation) {
+  rotated(view.frame->reference, {0.5f * rotation[0], 0.5f * rotation[1], 0.5f * rotation[2]},
+          view.poses + std::int64_t{row} * (view.dims + 1) + 3);
 }
 
 // Dimensions 4 block .. 4 block + 3 of a row of the population: from the layer before (ancestors: a row for
-// each of its groups), or, when there is none (old null), from the last frame and moved by what is foreseen.
+// each of its groups), or, when there is none (old null), from the last frame, moved by the prediction.
 TRIPTYCH_INLINE_HD void population_block(const FilterView& view, const FilterLayer* old,
                                          const std::int32_t* ancestors, std::int32_t row, int block,
                                          float* values) {
@@ -96,8 +97,8 @@ TRIPTYCH_INLINE_HD void population_block(const FilterView& view, const FilterLay
     if (old == nullptr && d >= 3) values[i] += view.velocity[d];
   }
   if (old != nullptr || block != 0) return;
-  const Half3 half = compose({view.frame->back[0], view.frame->back[1], view.frame->back[2]},
-                             {0.5f * values[0], 0.5f * values[1], 0.5f * values[2]});
+  const HalfRotation half = compose({view.frame->back[0], view.frame->back[1], view.frame->back[2]},
+                                    {0.5f * values[0], 0.5f * values[1], 0.5f * values[2]});
   values[0] = 2.0f * half.x;
   values[1] = 2.0f * half.y;
   values[2] = 2.0f * half.z;
@@ -108,12 +109,12 @@ TRIPTYCH_INLINE_HD void propose_block(const FilterView& view, const FilterLayer&
                                       const FilterLayer* old, const std::int32_t* ancestors, std::int32_t row,
                                       int block) {
   const std::int32_t group = group_of(row, view.samples, layer.groups);
-  // The first sample of a group is the centre itself, the second may be the best sample of before.
-  const std::int32_t place = row - group_begin(group, view.samples, layer.groups);
+  // The first sample of a group is the centre itself, the second may be the best sample so far.
+  const std::int32_t rank = row - group_begin(group, view.samples, layer.groups);
   float own[dims_per_block] = {};
   population_block(view, old, ancestors, row, block, own);
   const Normals normal = normals(*view.frame, index, row, block);
-  float turn[3] = {};
+  float rotation[3] = {};
   TRIPTYCH_UNROLL
   for (int i = 0; i < dims_per_block; ++i) {
     const int d = block * dims_per_block + i;
@@ -123,31 +124,30 @@ TRIPTYCH_INLINE_HD void propose_block(const FilterView& view, const FilterLayer&
     view.population[at] = own[i];
     const float centre = view.centre[d];
     float x = centre;
-    if (place > 0 && searching_group(layer, dimension.unit) == group && dimension.lower < dimension.upper) {
+    if (rank > 0 && searching_group(layer, dimension.unit) == group && dimension.lower < dimension.upper) {
       float spread = layer.noise * view.frame->widen * view.spread[d];
-      if ((place & 7) == 7) spread *= layer.tail;
-      const bool from_elite = layer.elite && (place == 1 || (place & 3) == 2);
+      if ((rank & 7) == 7) spread *= layer.tail;
+      const bool from_elite = layer.elite && (rank == 1 || (rank & 3) == 2);
       x = from_elite ? view.elite[d] : fmaf(layer.keep, own[i] - centre, centre);
-      if (place != 1 || !layer.elite) x = limited(fmaf(spread, normal.of[i], x), dimension);
+      if (rank != 1 || !layer.elite) x = limited(fmaf(spread, normal.of[i], x), dimension);
     }
     view.proposals[at] = x;
     write_pose(view, row, d, x);
-    if (block == 0 && i < 3) turn[i] = x;
+    if (block == 0 && i < 3) rotation[i] = x;
   }
-  if (block == 0) write_orientation(view, row, turn);
+  if (block == 0) write_orientation(view, row, rotation);
 }
 
-// A dimension of a limb in a layer in which the trunk moves: the limb gives way, so that its joints stay
-// where they are, fully in some rows, in part or not at all in others. After propose_block has done the whole
-// row.
-TRIPTYCH_INLINE_HD void carry_dim(const FilterView& view, std::int32_t row, int d) {
+// Limb compensation of one dimension in a layer that moves the trunk: the joints of the limb stay where they
+// are, fully in some rows, in part or not at all in others. Call it after propose_block for the whole row.
+TRIPTYCH_INLINE_HD void compensate_dim(const FilterView& view, std::int32_t row, int d) {
   const FilterDimension dimension = view.dimensions[d];
   if (dimension.unit == 0 || !(dimension.lower < dimension.upper)) return;
   const std::int64_t begin = std::int64_t{row} * view.dims;
   float moved = 0;
   for (std::int32_t t = 0; t < view.trunk_dims; ++t) {
     const std::int32_t trunk = view.trunk[t];
-    moved = fmaf(view.yield[std::int64_t{d} * view.trunk_dims + t],
+    moved = fmaf(view.compensation[std::int64_t{d} * view.trunk_dims + t],
                  view.proposals[begin + trunk] - view.centre[trunk], moved);
   }
   const float share = static_cast<float>((row >> 3) & 3) * (1.0f / 3.0f);
@@ -156,21 +156,21 @@ TRIPTYCH_INLINE_HD void carry_dim(const FilterView& view, std::int32_t row, int 
   write_pose(view, row, d, x);
 }
 
-// Dimension d of the pose of the centre (row 0), or with dimension row - 1 moved by a little: what slopes are
-// measured by. view.poses is where they go; d = 0 writes the orientation.
+// Dimension d of the pose of the centre (row 0), or with dimension row - 1 moved by compensation_step, for
+// finite differences. They are written to view.poses; d = 0 writes the orientation.
 TRIPTYCH_INLINE_HD void moved_dim(const FilterView& view, std::int32_t row, int d) {
-  write_pose(view, row, d, view.centre[d] + (d == row - 1 ? yield_step : 0.0f));
+  write_pose(view, row, d, view.centre[d] + (d == row - 1 ? compensation_step : 0.0f));
   if (d != 0) return;
-  float turn[3];
-  for (int i = 0; i < 3; ++i) turn[i] = view.centre[i] + (i == row - 1 ? yield_step : 0.0f);
-  write_orientation(view, row, turn);
+  float rotation[3];
+  for (int i = 0; i < 3; ++i) rotation[i] = view.centre[i] + (i == row - 1 ? compensation_step : 0.0f);
+  write_orientation(view, row, rotation);
 }
 
-// A row of the population about the centre: for a start. Its random numbers are those of layer 0 of frame 0,
-// which no frame uses (they count from 1).
+// A row of the population about the centre, for a start. Its random numbers are those of layer 0 of frame 0,
+// which no frame uses: frames count from 1.
 TRIPTYCH_INLINE_HD void start_block(const FilterView& view, float noise, std::int32_t row, int block) {
   const Normals normal = normals(*view.frame, 0, row, block);
-  float turn[3] = {};
+  float rotation[3] = {};
   TRIPTYCH_UNROLL
   for (int i = 0; i < dims_per_block; ++i) {
     const int d = block * dims_per_block + i;
@@ -181,12 +181,12 @@ TRIPTYCH_INLINE_HD void start_block(const FilterView& view, float noise, std::in
       x = limited(fmaf(noise * dimension.spread, normal.of[i], x), dimension);
     view.population[std::int64_t{row} * view.dims + d] = x;
     write_pose(view, row, d, x);
-    if (block == 0 && i < 3) turn[i] = x;
+    if (block == 0 && i < 3) rotation[i] = x;
   }
-  if (block == 0) write_orientation(view, row, turn);
+  if (block == 0) write_orientation(view, row, rotation);
 }
 
-// The last thing in a frame: the survivors of the last layer become the population, and their poses. Row
+// The end of a frame: the survivors of the last layer become the population, and their poses. Row
 // `samples` of the poses is the centre.
 TRIPTYCH_INLINE_HD void settle_block(const FilterView& view, const FilterLayer& old,
                                      const std::int32_t* ancestors, std::int32_t row, int block) {

@@ -1,54 +1,55 @@
-// What the filter does between frames, on host and device: velocities, spreads and the next centre.
+// The prediction between frames, on host and device: velocities, spreads and the next centre.
 #pragma once
 
 #include "filter/filter_math.hpp"
 
 namespace triptych::capsule_likelihood {
 
-// What goes on between frames: how the velocity is learned and kept, and how the spreads follow surprises.
+// How the velocity follows the estimate, and the spreads the innovations (motion minus prediction).
 struct FilterMotion {
-  float follow = 0;      // the share of the newly seen motion that the velocity takes over
-  float damp = 0;        // what is left of the velocity by the next frame
-  float recall = 0;      // the share of the last surprise in their mean square
-  float gain = 0;        // of a spread, against the surprises' root mean square
-  float least = 1;       // spread, against the dimension's
-  float settle = 0.75f;  // what is left of a widening by the next frame
+  float follow = 0;      // weight of the last motion in the velocity
+  float damp = 0;        // factor of the velocity from frame to frame
+  float recall = 0;      // weight of the last innovation in their mean square
+  float gain = 0;        // spread / root mean square of the innovations
+  float least = 1;       // smallest spread, relative to the dimension's
+  float settle = 0.75f;  // factor of a widening from frame to frame
 };
 
-// The noise of a dimension in the next frame, after one in which it was off by a surprise.
-TRIPTYCH_INLINE_HD void follow_surprise(const FilterView& view, int d, float surprise,
-                                        const FilterMotion& motion) {
-  const float square = fmaf(motion.recall, fmaf(surprise, surprise, -view.surprise[d]), view.surprise[d]);
-  view.surprise[d] = square;
+// The spread of a dimension in the next frame, after an innovation in this one.
+TRIPTYCH_INLINE_HD void update_spread(const FilterView& view, int d, float innovation,
+                                      const FilterMotion& motion) {
+  const float square =
+      fmaf(motion.recall, fmaf(innovation, innovation, -view.innovation[d]), view.innovation[d]);
+  view.innovation[d] = square;
   const float most = view.dimensions[d].spread, least = motion.least * most;
   const float spread = motion.gain * portable_sqrt(square > 0 ? square : 0.0f);
   view.spread[d] = spread > most ? most : (spread < least ? least : spread);
 }
 
-// Between frames, one dimension each: the velocity follows the estimate, and the centre moves on by it. Turns
-// (d 0 .. 2) are done together by predict_turn.
+// Between frames, one dimension each: the velocity follows the estimate, and moves the centre. The rotation
+// (d 0 .. 2) is done by predict_rotation.
 TRIPTYCH_INLINE_HD void predict(const FilterView& view, int d, const FilterMotion& motion) {
   const float moved = view.centre[d] - view.last[d];
   const float velocity = view.velocity[d];
-  follow_surprise(view, d, moved - velocity, motion);
+  update_spread(view, d, moved - velocity, motion);
   const float next = motion.damp * fmaf(motion.follow, moved - velocity, velocity);
   view.last[d] = view.centre[d];
   view.velocity[d] = next;
   view.centre[d] = limited(view.centre[d] + next, view.dimensions[d]);
   view.elite[d] = view.centre[d];
 }
-TRIPTYCH_INLINE_HD void predict_turn(const FilterView& view, const FilterMotion& motion) {
-  for (int d = 0; d < 3; ++d) follow_surprise(view, d, view.centre[d], motion);
+TRIPTYCH_INLINE_HD void predict_rotation(const FilterView& view, const FilterMotion& motion) {
+  for (int d = 0; d < 3; ++d) update_spread(view, d, view.centre[d], motion);
   FilterFrame& frame = *view.frame;
-  const Half3 centre = {0.5f * view.centre[0], 0.5f * view.centre[1], 0.5f * view.centre[2]};
-  const Half3 velocity = {0.5f * view.velocity[0], 0.5f * view.velocity[1], 0.5f * view.velocity[2]};
-  const Half3 moved = compose(velocity, centre);  // the reference held the velocity already
-  const Half3 next = {motion.damp * fmaf(motion.follow, moved.x - velocity.x, velocity.x),
-                      motion.damp * fmaf(motion.follow, moved.y - velocity.y, velocity.y),
-                      motion.damp * fmaf(motion.follow, moved.z - velocity.z, velocity.z)};
+  const HalfRotation centre = {0.5f * view.centre[0], 0.5f * view.centre[1], 0.5f * view.centre[2]};
+  const HalfRotation velocity = {0.5f * view.velocity[0], 0.5f * view.velocity[1], 0.5f * view.velocity[2]};
+  const HalfRotation moved = compose(velocity, centre);  // the reference includes the velocity
+  const HalfRotation next = {motion.damp * fmaf(motion.follow, moved.x - velocity.x, velocity.x),
+                             motion.damp * fmaf(motion.follow, moved.y - velocity.y, velocity.y),
+                             motion.damp * fmaf(motion.follow, moved.z - velocity.z, velocity.z)};
   float there[4];
-  turned(frame.reference, centre, there);
-  turned(there, next, frame.reference);
+  rotated(frame.reference, centre, there);
+  rotated(there, next, frame.reference);
   frame.back[0] = -centre.x;
   frame.back[1] = -centre.y;
   frame.back[2] = -centre.z;

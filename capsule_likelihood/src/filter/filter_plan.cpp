@@ -14,17 +14,17 @@ namespace {
 
 double length(const Vec3& v) { return std::hypot(double{v.x}, double{v.y}, double{v.z}); }
 
-// How far the flesh that moves with each joint can be from it.
+// How far the capsules that move with each joint can be from it.
 std::vector<double> reaches(const Skeleton& skeleton) {
   std::vector<double> reach(skeleton.joints().size());
-  for (const Flesh& flesh : skeleton.flesh()) {
-    double& r = reach[static_cast<std::size_t>(flesh.joint)];
-    const Capsule& c = flesh.capsule;
+  for (const BodyCapsule& body_capsule : skeleton.body_capsules()) {
+    double& r = reach[static_cast<std::size_t>(body_capsule.joint)];
+    const Capsule& c = body_capsule.capsule;
     r = std::max(r, std::max(length(c.a), length(c.b)) + double{c.radius_m});
   }
   for (std::size_t j = reach.size(); j-- > 1;) {
     const Joint& joint = skeleton.joints()[j];
-    if (reach[j] <= 0) continue;  // nothing to be seen there
+    if (reach[j] <= 0) continue;  // no capsule there
     double& parent = reach[static_cast<std::size_t>(joint.parent)];
     parent = std::max(parent, length(joint.offset_m) + reach[j]);
   }
@@ -54,8 +54,8 @@ std::vector<FilterDimension> make_dimensions(const Skeleton& skeleton, const Fil
   const float endless = std::numeric_limits<float>::infinity();
   std::vector<FilterDimension> dimensions;
   dimensions.reserve(static_cast<std::size_t>(skeleton.pose_size()) - 1);
-  for (int d = 0; d < 3; ++d) dimensions.push_back({options.turn_spread_rad, -endless, endless, 0});
-  for (int d = 0; d < 3; ++d) dimensions.push_back({options.place_spread_m, -endless, endless, 0});
+  for (int d = 0; d < 3; ++d) dimensions.push_back({options.rotation_spread_rad, -endless, endless, 0});
+  for (int d = 0; d < 3; ++d) dimensions.push_back({options.position_spread_m, -endless, endless, 0});
   const std::vector<double> reach = reaches(skeleton);
   const std::vector<int> units = units_of(skeleton);
   for (std::size_t j = 1; j < units.size(); ++j) {
@@ -90,8 +90,10 @@ void check(const FilterOptions& options) {
   require(options.samples >= 1 && options.samples <= max_weighed_samples, "a filter needs 1 to ",
           max_weighed_samples, " samples, not ", options.samples);
   require(options.layers >= 1 && options.layers <= 64, "a filter needs 1 to 64 layers, not ", options.layers);
-  require(options.max_points >= 1, "a filter cannot have room for ", options.max_points, " points");
-  for (const float x : {options.place_spread_m, options.turn_spread_rad, options.limb_spread_m,
+  require(options.max_points >= 1, "max_points must be at least 1, not ", options.max_points);
+  require(options.min_score >= 0 && options.min_score <= 1, "min_score must be 0 to 1, not ",
+          options.min_score);
+  for (const float x : {options.position_spread_m, options.rotation_spread_rad, options.limb_spread_m,
                         options.max_angle_spread_rad, options.start_spread}) {
     require(std::isfinite(x) && x >= 0, "a filter's spreads must be 0 or above, not ", x);
   }
@@ -111,9 +113,9 @@ FilterLayer make_layer(Part part, int units, int samples) {
     const int group = part == Part::limbs ? u - 1 : 0;
     layer.group_of_unit[u] = group;
   }
-  layer.carries = part == Part::trunk;
-  // Survivors of different groups meet at random: group g counts in steps of about g golden sections, each
-  // prime to the number of samples.
+  layer.compensates = part == Part::trunk;
+  // Survivors of different groups are combined at random: group g counts in steps of about g golden sections,
+  // each prime to the number of samples.
   for (int g = 0; g < layer.groups; ++g) {
     double whole = 0;
     auto stride = static_cast<std::int64_t>(std::modf(0.6180339887 * g, &whole) * samples);
@@ -163,11 +165,11 @@ FilterPlan make_plan(const Skeleton& skeleton, const FilterOptions& options) {
   plan.motion.recall = 0.3f;
   plan.motion.gain = 2;
   plan.motion.least = options.min_spread;
-  if (options.motion == Motion::constant_velocity) {
+  if (options.motion == MotionModel::constant_velocity) {
     plan.motion.follow = options.velocity_follow;
     plan.motion.damp = options.velocity_damp;
   }
-  const bool parts = plan.units > 1 && options.samples >= 8 * plan.units && options.by_parts;
+  const bool parts = plan.units > 1 && options.samples >= 8 * plan.units && options.partitioned;
   float noise = 1;
   for (int i = 0; i < options.layers; ++i) {
     Part part = Part::all;
@@ -183,7 +185,7 @@ FilterPlan make_plan(const Skeleton& skeleton, const FilterOptions& options) {
     plan.layers.push_back(layer);
     noise *= options.shrink;
   }
-  if (!plan.layers.front().carries) plan.limbs.clear();  // none has to give way
+  if (!plan.layers.front().compensates) plan.limbs.clear();  // no layer compensates
   return plan;
 }
 
@@ -203,6 +205,11 @@ double highest_of(std::span<const Tempering> temperings) {
   return highest;
 }
 
+double score_of(double log_likelihood, double max_loss) {
+  const double score = max_loss > 0 ? 1 + log_likelihood / max_loss : 0;
+  return score > 0 ? std::min(score, 1.0) : 0;  // 0 also for a likelihood that is not finite
+}
+
 FilterView view_of(const FilterPlan& plan, FilterState& state) {
   FilterView v;
   v.samples = plan.samples;
@@ -213,7 +220,7 @@ FilterView view_of(const FilterPlan& plan, FilterState& state) {
   v.elite = state.elite.data();
   v.velocity = state.velocity.data();
   v.last = state.last.data();
-  v.surprise = state.surprise.data();
+  v.innovation = state.innovation.data();
   v.spread = state.spread.data();
   v.population = state.population.data();
   v.poses = state.poses.data();
@@ -245,8 +252,8 @@ FilterState make_start(const FilterPlan& plan, std::span<const float> pose, floa
   state.last = state.elite = state.centre;
   for (const FilterDimension& dimension : plan.dimensions) {
     state.spread.push_back(dimension.spread);
-    const float surprise = plan.motion.gain > 0 ? dimension.spread / plan.motion.gain : 0.0f;
-    state.surprise.push_back(surprise * surprise);
+    const float innovation = plan.motion.gain > 0 ? dimension.spread / plan.motion.gain : 0.0f;
+    state.innovation.push_back(innovation * innovation);
   }
   state.population.assign(samples * dims, 0);
   state.poses.assign((samples + 1) * (dims + 1), 0);

@@ -13,8 +13,9 @@ namespace triptych::capsule_likelihood {
 
 inline constexpr int sum_lanes = 128;
 
-// The weighted sums of one dimension over the proposals of a group, about the old centre. For a turn they add
-// up quaternions (all on the reference's side, so that their signs agree), whose sum points the mean's way.
+// The weighted sums of one dimension over the proposals of a group, about the old centre. For a rotation they
+// add up quaternions (all on the side of the reference, so that their signs agree); the sum has the direction
+// of the mean.
 struct MeanSums {
   double weight = 0, value = 0;
 
@@ -38,13 +39,13 @@ struct MeanSums {
   }
 };
 
-// The sums of a joint's places over the samples, about that of the estimate.
-struct PlaceSums {
+// The sums of a joint's positions over the samples, about that of the estimate.
+struct PositionSums {
   double first[3] = {}, second[6] = {};
 
-  TRIPTYCH_HD void add(const Vec3& place, const Vec3& about) {
-    const double x = static_cast<double>(place.x - about.x), y = static_cast<double>(place.y - about.y),
-                 z = static_cast<double>(place.z - about.z);
+  TRIPTYCH_HD void add(const Vec3& position, const Vec3& about) {
+    const double x = static_cast<double>(position.x - about.x), y = static_cast<double>(position.y - about.y),
+                 z = static_cast<double>(position.z - about.z);
     first[0] += x;
     first[1] += y;
     first[2] += z;
@@ -55,7 +56,7 @@ struct PlaceSums {
     second[4] = fma(y, z, second[4]);
     second[5] = fma(z, z, second[5]);
   }
-  TRIPTYCH_HD void add(const PlaceSums& other) {
+  TRIPTYCH_HD void add(const PositionSums& other) {
     for (int i = 0; i < 3; ++i) first[i] += other.first[i];
     for (int i = 0; i < 6; ++i) second[i] += other.second[i];
   }

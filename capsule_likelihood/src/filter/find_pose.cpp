@@ -14,7 +14,7 @@ namespace {
 
 constexpr int headings = 8;
 constexpr int first_tries = 3,
-              last_tries = 12;   // steps on the same cloud: for every heading, and for the best
+              last_tries = 12;   // steps on the same cloud: for every heading, and for the best ones
 constexpr std::size_t kept = 3;  // headings that are tried further
 constexpr float widen = 4;       // of the spreads, at first
 
@@ -48,8 +48,8 @@ Extent extent_of(std::span<const Vec3> points) {
   return {{middle_of(values[0]), middle_of(values[1]), middle_of(values[2])}};
 }
 
-// The rest pose, turned about y, its flesh's middle where the cloud's is, a little behind the points that are
-// seen of it.
+// The rest pose, rotated about y, with the middle of its capsules at the middle of the cloud, a little behind
+// the visible points.
 std::vector<float> first_pose(const Skeleton& skeleton, const Extent& extent, double heading) {
   std::vector<float> pose = skeleton.rest_pose();
   pose[3] = static_cast<float>(std::cos(heading / 2));
@@ -75,15 +75,15 @@ std::vector<float> first_pose(const Skeleton& skeleton, const Extent& extent, do
 
 }  // namespace
 
-Estimate find_pose(FilterEngine& engine, std::span<const Vec3> points) {
-  const Extent extent = extent_of(points);
+Estimate find_pose(FilterEngine& engine, const CloudView& cloud) {
+  const Extent extent = extent_of(cloud.points);
   std::vector<Estimate> candidates;
   candidates.reserve(headings);
   const auto follow = [&](std::span<const float> pose, float wide, int tries) {
     engine.start(pose, wide);
     Estimate best;
     for (int i = 0; i < tries; ++i) {
-      Estimate estimate = engine.step(points, {});
+      Estimate estimate = engine.step(cloud);
       if (i == 0 || estimate.log_likelihood > best.log_likelihood) best = std::move(estimate);
     }
     return best;
@@ -100,7 +100,7 @@ Estimate find_pose(FilterEngine& engine, std::span<const Vec3> points) {
     if (i == 0 || estimate.log_likelihood > best.log_likelihood) best = std::move(estimate);
   }
   engine.start(best.pose, 1.5f);
-  return engine.step(points, {});
+  return engine.step(cloud);
 }
 
 }  // namespace triptych::capsule_likelihood

@@ -3,13 +3,11 @@
 
 #include <triptych/capsule_likelihood/particle_filter.hpp>
 
-#include <span>
-
 #include "filter/filter_engine.hpp"
 
 namespace triptych::capsule_likelihood {
 
 // Leaves the engine at the pose that it found. InvalidArgument when no point can be used.
-Estimate find_pose(FilterEngine& engine, std::span<const Vec3> points);
+Estimate find_pose(FilterEngine& engine, const CloudView& cloud);
 
 }  // namespace triptych::capsule_likelihood

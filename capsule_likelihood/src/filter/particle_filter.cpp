@@ -1,59 +1,149 @@
-// ParticleFilter: argument checks, the choice of twin, and the search for a first pose.
+// ParticleFilter: argument checks, the choice of the engine, frames in flight and their latencies.
 #include <triptych/capsule_likelihood/particle_filter.hpp>
+#include <triptych/core/clock.hpp>
 #include <triptych/core/error.hpp>
 
+#include <cmath>
+#include <string>
 #include <utility>
 
 #include "filter/filter_engine.hpp"
 #include "filter/find_pose.hpp"
+#include "rays/rays_data.hpp"
 
 namespace triptych::capsule_likelihood {
 
 namespace {
 
-FilterPlan checked_plan(const Skeleton& skeleton, const FilterOptions& options) {
-  require(!skeleton.flesh().empty(), "a filter cannot follow a skeleton without capsules");
-  return make_plan(skeleton, options);
+std::unique_ptr<FilterEngine> make_engine(const Skeleton& skeleton, const FilterOptions& options,
+                                          const Device& device) {
+  constexpr DeviceKind kinds[] = {DeviceKind::cpu, DeviceKind::cuda, DeviceKind::cuda_group};
+  require_kind(device, kinds, "ParticleFilter");
+  require(!skeleton.body_capsules().empty(), "a filter cannot follow a skeleton without capsules");
+  check_sensor(options.sensor);
+  FilterPlan plan = make_plan(skeleton, options);
+  switch (device.kind()) {
+    case DeviceKind::cuda:
+      return make_cuda_engine(skeleton, options.sensor, plan, options.max_points, device.ordinal());
+    case DeviceKind::cuda_group:
+      return make_group_engine(skeleton, options.sensor, std::move(plan), options.max_points, device);
+    default:
+      return make_cpu_engine(skeleton, options.sensor, std::move(plan), device.threads());
+  }
 }
 
 }  // namespace
 
-ParticleFilter::ParticleFilter(const Skeleton& skeleton, const Measure& measure, const FilterOptions& options,
-                               const Device& device) {
-  FilterPlan plan = checked_plan(skeleton, options);
-  engine_ = device.is_cuda() ? make_cuda_engine(skeleton, measure, plan, options.max_points, device.ordinal())
-                             : make_cpu_engine(skeleton, measure, std::move(plan), device.threads());
-}
-ParticleFilter::ParticleFilter(const Skeleton& skeleton, const Measure& measure, const FilterOptions& options,
-                               std::span<const int> gpus) {
-  require(!gpus.empty(), "a filter on GPUs needs the number of at least one");
-  FilterPlan plan = checked_plan(skeleton, options);
-  engine_ = gpus.size() == 1 ? make_cuda_engine(skeleton, measure, plan, options.max_points, gpus.front())
-                             : make_team_engine(skeleton, measure, std::move(plan), options.max_points, gpus);
-}
+std::string to_string(FilterStatus status) { return status == FilterStatus::tracking ? "tracking" : "lost"; }
+
+struct ParticleFilter::State {
+  State(const Skeleton& skeleton, const FilterOptions& wanted, const Device& on)
+      : engine(make_engine(skeleton, wanted, on)), options(wanted), device(on) {}
+
+  void check(const CloudView& cloud) const {
+    require(started, "a filter needs a pose to start from: call start() or find() first");
+    check_size(cloud);
+  }
+  void check_size(const CloudView& cloud) const {
+    require(static_cast<std::int64_t>(cloud.points.size()) <= options.max_points, "a cloud of ",
+            cloud.points.size(), " points is larger than max_points = ", options.max_points,
+            ": raise FilterOptions::max_points");
+    check_sigmas(cloud.points.size(), cloud.sigma_m);
+  }
+  void set_status(Estimate& estimate) const {
+    estimate.status = estimate.points.used > 0 && estimate.score >= options.min_score ? FilterStatus::tracking
+                                                                                      : FilterStatus::lost;
+  }
+  void drop() {
+    engine->drop();
+    in_flight = 0;
+  }
+
+  std::unique_ptr<FilterEngine> engine;
+  FilterOptions options;
+  Device device;
+  bool started = false;
+  LatencyHistogram latencies;
+  std::array<Stopwatch, max_in_flight> watches;  // of the frames in flight, a ring
+  int first = 0, in_flight = 0;
+};
+
+ParticleFilter::ParticleFilter(const Skeleton& skeleton, const FilterOptions& options, const Device& device)
+    : state_(std::make_unique<State>(skeleton, options, device)) {}
 ParticleFilter::ParticleFilter(ParticleFilter&&) noexcept = default;
 ParticleFilter& ParticleFilter::operator=(ParticleFilter&&) noexcept = default;
 ParticleFilter::~ParticleFilter() = default;
 
 void ParticleFilter::start(std::span<const float> pose) {
-  engine_->start(pose, 1);
-  started_ = true;
+  state_->engine->start(pose, 1);
+  state_->in_flight = 0;
+  state_->started = true;
 }
 
-Estimate ParticleFilter::find(std::span<const Vec3> points) {
-  Estimate estimate = find_pose(*engine_, points);
-  started_ = true;
+Estimate ParticleFilter::find(const CloudView& cloud) {
+  State& s = *state_;
+  s.check_size(cloud);
+  const Stopwatch watch;
+  Estimate estimate = find_pose(*s.engine, cloud);
+  s.in_flight = 0;
+  s.started = true;
+  s.set_status(estimate);
+  estimate.latency_us = watch.elapsed_us();
   return estimate;
 }
 
-Estimate ParticleFilter::step(std::span<const Vec3> points, std::span<const float> sigma_m) {
-  require(started_, "a filter needs a pose to start from: call start() or find() first");
-  return engine_->step(points, sigma_m);
+Estimate ParticleFilter::step(const CloudView& cloud) {
+  require(state_->in_flight == 0, "step() cannot be mixed with ", state_->in_flight,
+          " submitted frames: call next() first");
+  submit(cloud);
+  return next();
+}
+
+void ParticleFilter::submit(const CloudView& cloud) {
+  State& s = *state_;
+  require(s.in_flight < max_in_flight, "at most ", max_in_flight, " frames can be in flight: call next()");
+  s.check(cloud);
+  Stopwatch& watch = s.watches[static_cast<std::size_t>((s.first + s.in_flight) % max_in_flight)];
+  watch.restart();
+  s.engine->submit(cloud);
+  ++s.in_flight;
+}
+
+Estimate ParticleFilter::next() {
+  State& s = *state_;
+  require(s.in_flight > 0, "no frame is in flight: call submit() first");
+  Estimate estimate = s.engine->next();
+  s.set_status(estimate);
+  estimate.latency_us = s.watches[static_cast<std::size_t>(s.first)].elapsed_us();
+  s.latencies.add(estimate.latency_us);
+  s.first = (s.first + 1) % max_in_flight;
+  --s.in_flight;
+  return estimate;
+}
+
+int ParticleFilter::in_flight() const { return state_->in_flight; }
+
+void ParticleFilter::reset() {
+  state_->drop();
+  state_->started = false;
+  state_->latencies = {};
 }
 
 std::vector<float> ParticleFilter::samples() const {
-  require(started_, "a filter has no samples before start() or find()");
-  return engine_->samples();
+  require(state_->started, "a filter has no samples before start() or find()");
+  return state_->engine->samples();
+}
+
+const Device& ParticleFilter::device() const { return state_->device; }
+Latency ParticleFilter::latency() const { return state_->latencies.latency(); }
+
+std::string ParticleFilter::describe() const {
+  const Skeleton& skeleton = state_->engine->skeleton();
+  const FilterOptions& options = state_->options;
+  return "particle filter of " + std::to_string(options.samples) + " samples x " +
+         std::to_string(options.layers) + " layers for " + std::to_string(skeleton.joint_count()) +
+         " joints and " + std::to_string(skeleton.capsule_count()) + " capsules, up to " +
+         std::to_string(options.max_points) + " points, on " + state_->device.describe();
 }
 
 }  // namespace triptych::capsule_likelihood

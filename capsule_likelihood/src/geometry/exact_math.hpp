@@ -1,4 +1,4 @@
-// The few operations of which the chain from a point to its log-likelihood is made, rounded alike on host and
+// The operations from a point to its log-likelihood, rounded in the same way on host and
 // device. Files that use it must not fuse products with sums by themselves (-ffp-contract=off, --fmad=false).
 //
 // root and reciprocal are the short sequences by which a GPU rounds correctly inside a range; callers stay

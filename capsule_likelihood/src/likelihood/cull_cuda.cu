@@ -1,4 +1,4 @@
-// The first half of Method::culled: which capsules may meet which parts of the rays, as lists.
+// The first half of Method::culled: lists of the capsules that may hit each sub-tile of rays.
 #include <triptych/core/cuda.cuh>
 #include <triptych/reduction/collective/grid.cuh>
 #include <triptych/reduction/detail/kernel_arch.cuh>
@@ -16,9 +16,9 @@ constexpr int max_cull_warps = 8;
 constexpr int staged_shapes = 1024;  // pairs of a sample and a capsule in shared memory
 
 struct CullTask {
-  const TileBound *macros, *parts;
+  const TileBound *ray_blocks, *sub_tiles;
   const CullShape* shapes;
-  int samples, capsules, chunk_samples, chunks, macro_count;
+  int samples, capsules, chunk_samples, chunks, ray_block_count;
   ListEntry* list;
   int* list_length;
   unsigned* tile_work;
@@ -26,10 +26,10 @@ struct CullTask {
   std::uint32_t* ticket;
 };
 
-// The bounds of a macro's parts and the pairs that wait to be held against them: one for each warp.
+// The bounds of a ray block's sub-tiles and the pairs that wait to be tested against them: one for each warp.
 struct WarpMemory {
-  float4 circle_and_nearest[parts_in_macro];
-  float farthest_m[parts_in_macro];
+  float4 circle_and_nearest[sub_tiles_per_ray_block];
+  float farthest_m[sub_tiles_per_ray_block];
   unsigned short waiting[64];
 };
 
@@ -51,19 +51,19 @@ __device__ __forceinline__ uint2 bits_of_nibbles(unsigned mask) {
   return make_uint2(v & 0x0F0F0F0Fu, (v >> 4) & 0x0F0F0F0Fu);
 }
 
-// A block owns a chunk of samples, whose shapes it keeps in shared memory; each of its warps owns a macro.
-// Its lanes hold a pair each against the macro. Pairs that may meet it wait; each full row of 32 of them is
-// held against the macro's parts, a pair for each lane, and what is left goes to the list of macro and chunk,
-// in the order of the samples. The last block of the grid puts the tiles in order, those with most work
-// first.
+// A block owns a chunk of samples, whose shapes it keeps in shared memory; each of its warps owns a ray
+// block. Each lane tests a pair against the ray block. Pairs that may hit it wait; each full row of 32 of
+// them is tested against the sub-tiles, one pair per lane, and what is left goes to the list of ray block and
+// chunk, in the order of the samples. The last block of the grid puts the tiles in order, those with most
+// work first.
 __global__ void __launch_bounds__(max_cull_warps * 32, 6) cull_kernel(CullTask task, int staged) {
   extern __shared__ float4 shared[];
   __shared__ bool is_last;
   const int warps = static_cast<int>(blockDim.x / 32), warp = static_cast<int>(threadIdx.x / 32);
   const int lane = static_cast<int>(threadIdx.x % 32);
   const int chunk = static_cast<int>(blockIdx.x) % task.chunks;
-  const int macro = static_cast<int>(blockIdx.x) / task.chunks * warps + warp;
-  const bool active = macro < task.macro_count;
+  const int ray_block = static_cast<int>(blockIdx.x) / task.chunks * warps + warp;
+  const bool active = ray_block < task.ray_block_count;
   const int first_sample = chunk * task.chunk_samples;
   const int pairs = min(task.chunk_samples, task.samples - first_sample) * task.capsules;
   const unsigned below = (1u << lane) - 1;
@@ -73,26 +73,26 @@ __global__ void __launch_bounds__(max_cull_warps * 32, 6) cull_kernel(CullTask t
 
   TileBound whole = empty_bound();
   if (active) {  // written before the kernel that this one overlaps
-    const TileBound part = task.parts[macro * parts_in_macro + lane];
-    own.circle_and_nearest[lane] = make_float4(part.x, part.y, part.radius, part.nearest_m);
-    own.farthest_m[lane] = part.farthest_m;
-    whole = task.macros[macro];
+    const TileBound sub_tile = task.sub_tiles[ray_block * sub_tiles_per_ray_block + lane];
+    own.circle_and_nearest[lane] = make_float4(sub_tile.x, sub_tile.y, sub_tile.radius, sub_tile.nearest_m);
+    own.farthest_m[lane] = sub_tile.farthest_m;
+    whole = task.ray_blocks[ray_block];
   }
   __syncwarp();
   wait_for_previous_grid();
 
   ListEntry* list =
-      task.list + (std::int64_t{macro} * task.chunks + chunk) * task.chunk_samples * task.capsules;
+      task.list + (std::int64_t{ray_block} * task.chunks + chunk) * task.chunk_samples * task.capsules;
   int listed = 0;
-  unsigned work = 0;  // of tile `lane` of the macro
+  unsigned work = 0;  // of tile `lane` of the ray block
   const auto list_waiting = [&](int count, int offset) {
     const int p = own.waiting[lane < count ? lane : 0];
     const CullShape shape = shape_of(ours_a[p], ours_b[p]);
     unsigned mask = 0;
 #pragma unroll 4
-    for (int i = 0; i < parts_in_macro; ++i) {
+    for (int i = 0; i < sub_tiles_per_ray_block; ++i) {
       const float4 t = own.circle_and_nearest[i];
-      if (may_meet(TileBound{t.x, t.y, t.z, t.w, own.farthest_m[i]}, shape)) mask |= 1u << i;
+      if (may_hit(TileBound{t.x, t.y, t.z, t.w, own.farthest_m[i]}, shape)) mask |= 1u << i;
     }
     if (lane >= count) mask = 0;
     const unsigned on = __ballot_sync(reduction::all_lanes, mask != 0);
@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(max_cull_warps * 32, 6) cull_kernel(CullTask t
     listed += __popc(on);
     const uint2 bits = bits_of_nibbles(mask);
     const unsigned even = reduction::warp_sum(bits.x), odd = reduction::warp_sum(bits.y);
-    if (lane < tiles_in_macro) work += ((lane & 1 ? odd : even) >> (8 * (lane >> 1))) & 0xFFu;
+    if (lane < tiles_per_ray_block) work += ((lane & 1 ? odd : even) >> (8 * (lane >> 1))) & 0xFFu;
   };
 
   for (int offset = 0; offset < pairs; offset += staged) {
@@ -122,7 +122,7 @@ __global__ void __launch_bounds__(max_cull_warps * 32, 6) cull_kernel(CullTask t
     int waiting = 0;
     for (int q = 0; q < count; q += 32) {
       const int p = min(q + lane, count - 1);
-      const bool keep = may_meet(whole, shape_of(ours_a[p], ours_b[p])) && q + lane < count;
+      const bool keep = may_hit(whole, shape_of(ours_a[p], ours_b[p])) && q + lane < count;
       const unsigned on = __ballot_sync(reduction::all_lanes, keep);
       if (keep) own.waiting[waiting + __popc(on & below)] = static_cast<unsigned short>(p);
       waiting += __popc(on);
@@ -140,8 +140,9 @@ __global__ void __launch_bounds__(max_cull_warps * 32, 6) cull_kernel(CullTask t
     __syncwarp();
   }
   if (active) {
-    if (lane == 0) task.list_length[macro * task.chunks + chunk] = listed;
-    if (lane < tiles_in_macro && work != 0) atomicAdd(task.tile_work + macro * tiles_in_macro + lane, work);
+    if (lane == 0) task.list_length[ray_block * task.chunks + chunk] = listed;
+    if (lane < tiles_per_ray_block && work != 0)
+      atomicAdd(task.tile_work + ray_block * tiles_per_ray_block + lane, work);
   }
 
   __syncthreads();
@@ -149,7 +150,7 @@ __global__ void __launch_bounds__(max_cull_warps * 32, 6) cull_kernel(CullTask t
     is_last = reduction::draw_ticket(task.ticket, gridDim.x) == gridDim.x - 1;
   __syncthreads();
   if (!is_last) return;
-  order_tiles(task.tile_work, task.macro_count * tiles_in_macro, task.tile_order,
+  order_tiles(task.tile_work, task.ray_block_count * tiles_per_ray_block, task.tile_order,
               reinterpret_cast<unsigned*>(shared));
 }
 
@@ -166,28 +167,28 @@ void allow_shared_memory() {
 
 }  // namespace
 
-void enqueue_cull(const EvaluateCall& call, std::int64_t first, std::int64_t macros) {
+void enqueue_cull(const EvaluateCall& call, std::int64_t first, std::int64_t ray_blocks) {
   allow_shared_memory();
   const DeviceRays::Data& d = call.rays;
   const EvaluateArrays& a = call.arrays;
   const int chunk_samples = call.plan.chunk_samples;
   const std::int64_t chunks = call.chunks();
-  const CullTask task{d.macros.data() + first,
-                      d.parts.data() + first * parts_in_macro,
+  const CullTask task{d.ray_blocks.data() + first,
+                      d.sub_tiles.data() + first * sub_tiles_per_ray_block,
                       a.shapes,
                       static_cast<int>(call.samples),
                       static_cast<int>(call.plan.capsules),
                       chunk_samples,
                       static_cast<int>(chunks),
-                      static_cast<int>(macros),
+                      static_cast<int>(ray_blocks),
                       a.list,
                       a.list_length,
                       a.tile_work,
                       a.tile_order,
                       call.tickets};
-  // As few blocks as hold all macros, each with as many warps as the others.
-  const std::int64_t rows = (macros + max_cull_warps - 1) / max_cull_warps;
-  const auto warps = static_cast<int>((macros + rows - 1) / rows);
+  // The smallest number of blocks that holds all ray blocks, with equal numbers of warps.
+  const std::int64_t rows = (ray_blocks + max_cull_warps - 1) / max_cull_warps;
+  const auto warps = static_cast<int>((ray_blocks + rows - 1) / rows);
   const auto staged = static_cast<int>(std::min<std::int64_t>(staged_shapes, call.plan.list_capacity()));
   launch(cull_kernel,
          {static_cast<unsigned>(rows * chunks), static_cast<unsigned>(warps * 32),

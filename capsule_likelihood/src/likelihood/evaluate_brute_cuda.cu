@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(max_brute_warps * 32)
 #pragma unroll
   for (int r = 0; r < brute_rays; ++r) {
     ray[r] = lane_ray(rays[first + r * 32]);
-    best[r] = nothing_met(surface);
+    best[r] = no_hit(surface);
   }
   const float4* body = reinterpret_cast<const float4*>(prepared + std::int64_t{blockIdx.y} * capsules);
   for (int from = 0; from < capsules; from += staged_capsules) {
@@ -42,8 +42,8 @@ __global__ void __launch_bounds__(max_brute_warps * 32)
       if (is_near(p)) {
 #pragma unroll
         for (int r = 0; r < brute_rays; ++r)
-          best[r] =
-              better(surface, best[r], meet_near_apart(ray[r].x, ray[r].y, &staged[k]), ray[r].g, ray[r].h);
+          best[r] = better(surface, best[r], intersect_near_apart(ray[r].x, ray[r].y, &staged[k]), ray[r].g,
+                           ray[r].h);
         continue;
       }
 #pragma unroll
@@ -62,19 +62,19 @@ __global__ void __launch_bounds__(max_brute_warps * 32)
 template <Surface surface, bool Weighted>
 void enqueue_brute_as(const EvaluateCall& call) {
   const DeviceRays::Data& d = call.rays;
-  const auto tiles = static_cast<unsigned>(call.plan.macros * tiles_in_macro);
+  const auto tiles = static_cast<unsigned>(call.plan.ray_blocks * tiles_per_ray_block);
   const auto warps = static_cast<unsigned>(call.plan.points_per_block / tile_rays);
   launch(brute_kernel<surface, Weighted>,
          {dim3((tiles + warps - 1) / warps, static_cast<unsigned>(call.samples)), warps * 32}, call.stream,
          d.rays.data(), d.weighted ? d.weight.data() : nullptr,
          static_cast<const PreparedCapsule*>(call.arrays.prepared), static_cast<int>(call.plan.capsules),
-         static_cast<int>(tiles), d.measure.loss, call.arrays.gained);
+         static_cast<int>(tiles), d.sensor.loss, call.arrays.gained);
 }
 
 }  // namespace
 
 void enqueue_brute(const EvaluateCall& call) {
-  const bool closest = call.rays.measure.surface == Surface::closest, weighted = call.rays.weighted;
+  const bool closest = call.rays.sensor.surface == Surface::closest, weighted = call.rays.weighted;
   if (closest) {
     weighted ? enqueue_brute_as<Surface::closest, true>(call)
              : enqueue_brute_as<Surface::closest, false>(call);

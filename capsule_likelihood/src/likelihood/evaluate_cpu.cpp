@@ -7,35 +7,35 @@
 #include <vector>
 
 #include "likelihood/evaluate_paths.hpp"
-#include "likelihood/part_kernels.hpp"
+#include "likelihood/sub_tile_kernels.hpp"
 #include "rays/cull_math.hpp"
-#include "rays/measure_math.hpp"
 #include "rays/ray_capsule_math.hpp"
 #include "rays/rays_data.hpp"
+#include "rays/sensor_math.hpp"
 
 namespace triptych::capsule_likelihood {
 
 namespace {
 
-// The listing of the paper: samples, points, capsules, one after the other. Every other form of the
+// The loop of the paper: samples, points, capsules. Every other form of the
 // likelihood, on any device, must give these bits.
 TRIPTYCH_EXACT_HD void evaluate_brute(const Rays::Data& rays, MatrixView<const Capsule> bodies,
                                       std::span<double> log_likelihoods) {
-  const Measure& measure = rays.measure;
+  const SensorModel& sensor = rays.sensor;
   const auto padded = static_cast<std::int64_t>(rays.x.size());
-  const double step = log_of_step(measure, rays.weighted);
+  const double step = log_of_step(sensor, rays.weighted);
   std::vector<PreparedCapsule> body(static_cast<std::size_t>(bodies.cols()));
   for (std::int64_t j = 0; j < bodies.rows(); ++j) {
     for (std::size_t k = 0; k < body.size(); ++k)
-      body[k] = prepare(bodies(j, static_cast<std::int64_t>(k)), measure.camera, measure.inside);
+      body[k] = prepare(bodies(j, static_cast<std::int64_t>(k)), sensor.camera, sensor.inside);
     std::uint64_t gained = 0;
     for (std::int64_t i = 0; i < padded; ++i) {
       const Ray ray = rays.ray(i);
       const RayDirection v = ray_direction(ray.x, ray.y);
-      float best = nothing_met(measure.surface);
+      float best = no_hit(sensor.surface);
       for (const PreparedCapsule& capsule : body)
-        best = better(measure.surface, best, meet(v, capsule), ray.g, ray.h);
-      const std::int32_t gain = gain_of(measure.loss, residual_of(measure.surface, best, ray.g, ray.h));
+        best = better(sensor.surface, best, intersect(v, capsule), ray.g, ray.h);
+      const std::int32_t gain = gain_of(sensor.loss, residual_of(sensor.surface, best, ray.g, ray.h));
       gained += rays.weighted ? weighted_gain(gain, rays.weight[static_cast<std::size_t>(i)])
                               : static_cast<std::uint64_t>(gain);
     }
@@ -44,7 +44,7 @@ TRIPTYCH_EXACT_HD void evaluate_brute(const Rays::Data& rays, MatrixView<const C
 }
 
 #if defined(__x86_64__)
-// The same with the processor's own fused multiply-add in place of a library call: the same bits, sooner.
+// The same with the processor's fused multiply-add instead of a library call: the same bits, faster.
 __attribute__((target("fma"))) void evaluate_brute_fma(const Rays::Data& rays,
                                                        MatrixView<const Capsule> bodies,
                                                        std::span<double> log_likelihoods) {
@@ -52,54 +52,56 @@ __attribute__((target("fma"))) void evaluate_brute_fma(const Rays::Data& rays,
 }
 #endif
 
-// One body against a run of macros.
+// One body against consecutive ray blocks.
 class CulledBody {
  public:
-  CulledBody(const Rays::Data& rays, const PartKernels& kernels) : rays_(rays), kernels_(kernels) {}
+  CulledBody(const Rays::Data& rays, const SubTileKernels& kernels) : rays_(rays), kernels_(kernels) {}
 
   std::uint64_t gain(std::span<const PreparedCapsule> body, std::span<const CullShape> shapes,
-                     std::int64_t first_macro, std::int64_t last_macro) {
+                     std::int64_t first_ray_block, std::int64_t last_ray_block) {
     std::uint64_t gained = 0;
-    for (std::int64_t macro = first_macro / 32 * 32; macro < last_macro; macro += 32) {
+    for (std::int64_t ray_block = first_ray_block / 32 * 32; ray_block < last_ray_block; ray_block += 32) {
       listed_.assign(32, {});
       for (std::size_t k = 0; k < body.size(); ++k) {
-        std::uint32_t met = kernels_.may_meet_32(rays_.macros, static_cast<std::size_t>(macro), shapes[k]);
-        for (; met != 0; met &= met - 1)
-          listed_[static_cast<std::size_t>(__builtin_ctz(met))].push_back(static_cast<std::uint32_t>(k));
+        std::uint32_t hit =
+            kernels_.may_hit_32(rays_.ray_blocks, static_cast<std::size_t>(ray_block), shapes[k]);
+        for (; hit != 0; hit &= hit - 1)
+          listed_[static_cast<std::size_t>(__builtin_ctz(hit))].push_back(static_cast<std::uint32_t>(k));
       }
-      for (std::int64_t m = std::max(macro, first_macro); m < std::min(macro + 32, last_macro); ++m)
-        gained += gain_of_macro(body, shapes, m, listed_[static_cast<std::size_t>(m - macro)]);
+      for (std::int64_t m = std::max(ray_block, first_ray_block);
+           m < std::min(ray_block + 32, last_ray_block); ++m)
+        gained += gain_of_ray_block(body, shapes, m, listed_[static_cast<std::size_t>(m - ray_block)]);
     }
     return gained;
   }
 
  private:
-  std::uint64_t gain_of_macro(std::span<const PreparedCapsule> body, std::span<const CullShape> shapes,
-                              std::int64_t macro, const std::vector<std::uint32_t>& listed) {
-    const std::size_t first_part = static_cast<std::size_t>(macro) * parts_in_macro;
-    parts_.clear();
+  std::uint64_t gain_of_ray_block(std::span<const PreparedCapsule> body, std::span<const CullShape> shapes,
+                                  std::int64_t ray_block, const std::vector<std::uint32_t>& listed) {
+    const std::size_t first_sub_tile = static_cast<std::size_t>(ray_block) * sub_tiles_per_ray_block;
+    sub_tiles_.clear();
     std::uint32_t any = 0;
     for (const std::uint32_t k : listed) {
-      parts_.push_back(kernels_.may_meet_32(rays_.parts, first_part, shapes[k]));
-      any |= parts_.back();
+      sub_tiles_.push_back(kernels_.may_hit_32(rays_.sub_tiles, first_sub_tile, shapes[k]));
+      any |= sub_tiles_.back();
     }
     std::uint64_t gained = 0;
     for (; any != 0; any &= any - 1) {
-      const int part = __builtin_ctz(any);
+      const int sub_tile = __builtin_ctz(any);
       met_.clear();
       for (std::size_t n = 0; n < listed.size(); ++n) {
-        if ((parts_[n] >> part & 1) != 0) met_.push_back(listed[n]);
+        if ((sub_tiles_[n] >> sub_tile & 1) != 0) met_.push_back(listed[n]);
       }
-      const std::size_t first = (first_part + static_cast<std::size_t>(part)) * part_rays;
-      gained += kernels_.gain_of_part(rays_, first, body.data(), met_);
+      const std::size_t first = (first_sub_tile + static_cast<std::size_t>(sub_tile)) * rays_per_sub_tile;
+      gained += kernels_.gain_of_sub_tile(rays_, first, body.data(), met_);
     }
     return gained;
   }
 
   const Rays::Data& rays_;
-  const PartKernels& kernels_;
-  std::vector<std::vector<std::uint32_t>> listed_;  // the capsules that may meet each of 32 macros
-  std::vector<std::uint32_t> parts_, met_;
+  const SubTileKernels& kernels_;
+  std::vector<std::vector<std::uint32_t>> listed_;  // the capsules that may hit each of 32 ray blocks
+  std::vector<std::uint32_t> sub_tiles_, met_;
 };
 
 }  // namespace
@@ -118,13 +120,13 @@ void check_bodies(MatrixView<const Capsule> bodies, std::size_t results) {
 void evaluate_cpu_by(CpuPath path, const Rays& rays, MatrixView<const Capsule> bodies,
                      std::span<double> log_likelihoods, int threads) {
   check_bodies(bodies, log_likelihoods.size());
-  const PartKernels kernels = part_kernels(path);
+  const SubTileKernels kernels = sub_tile_kernels(path);
   const Rays::Data& d = rays.data();
-  const std::int64_t macros = d.macro_count(), capsules = bodies.cols();
-  const double step = log_of_step(d.measure, d.weighted);
+  const std::int64_t ray_blocks = d.ray_block_count(), capsules = bodies.cols();
+  const double step = log_of_step(d.sensor, d.weighted);
   const std::int64_t workers = threads > 0 ? threads : default_threads();
   // So many samples are prepared at a time that their numbers stay in the caches; few samples are cut by
-  // macros.
+  // ray blocks.
   const std::int64_t block =
       std::clamp<std::int64_t>((1 << 14) / std::max<std::int64_t>(capsules, 1), 1, 512);
   std::vector<PreparedCapsule> prepared(static_cast<std::size_t>(std::min(block, bodies.rows()) * capsules));
@@ -133,16 +135,16 @@ void evaluate_cpu_by(CpuPath path, const Rays& rays, MatrixView<const Capsule> b
     const std::int64_t samples = std::min(block, bodies.rows() - first);
     parallel_for(0, samples, threads, [&](std::int64_t j) {
       const std::int64_t at = j * capsules;
-      kernels.prepare_body(bodies.row(first + j), d.measure, prepared.data() + at, shapes.data() + at);
+      kernels.prepare_body(bodies.row(first + j), d.sensor, prepared.data() + at, shapes.data() + at);
     });
     const std::int64_t runs =
-        samples >= 4 * workers ? 1 : std::clamp<std::int64_t>(macros / 8, 1, 4 * workers);
-    const std::int64_t run = (macros + runs - 1) / runs;
+        samples >= 4 * workers ? 1 : std::clamp<std::int64_t>(ray_blocks / 8, 1, 4 * workers);
+    const std::int64_t run = (ray_blocks + runs - 1) / runs;
     std::vector<reduction::Slot<std::uint64_t>> gained(static_cast<std::size_t>(samples * runs));
     parallel_for(0, samples * runs, threads, [&](std::int64_t i) {
       const auto at = static_cast<std::size_t>(i / runs * capsules),
                  count = static_cast<std::size_t>(capsules);
-      const std::int64_t from = std::min(macros, i % runs * run), to = std::min(macros, from + run);
+      const std::int64_t from = std::min(ray_blocks, i % runs * run), to = std::min(ray_blocks, from + run);
       CulledBody body(d, kernels);
       gained[static_cast<std::size_t>(i)].value =
           body.gain({prepared.data() + at, count}, {shapes.data() + at, count}, from, to);

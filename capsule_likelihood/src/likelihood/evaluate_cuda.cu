@@ -8,7 +8,7 @@
 #include "likelihood/evaluate_cuda.hpp"
 #include "likelihood/tuned_options.hpp"
 #include "paper/tiled_cuda.hpp"
-#include "rays/measure_math.hpp"
+#include "rays/sensor_math.hpp"
 
 namespace triptych::capsule_likelihood {
 
@@ -20,7 +20,7 @@ constexpr int prepare_threads = 256;
 // broken ones where a capsule is not valid, and the grid the work of the tiles.
 __global__ void __launch_bounds__(prepare_threads)
     prepare_kernel(DeviceMatrixView<const Capsule> bodies, std::int64_t first, int samples,
-                   int samples_of_block, Measure measure, PreparedCapsule* prepared, CullShape* shapes,
+                   int samples_of_block, SensorModel sensor, PreparedCapsule* prepared, CullShape* shapes,
                    Gain* gained, unsigned* tile_work, int tiles) {
   __shared__ int broken[prepare_threads];
   let_next_grid_start();
@@ -37,10 +37,10 @@ __global__ void __launch_bounds__(prepare_threads)
     const Capsule capsule = bodies(first + start + j, i - j * capsules);
     const bool valid = is_valid(capsule);
     if (!valid) broken[j] = 1;
-    const PreparedCapsule p = valid ? prepare(capsule, measure.camera, measure.inside) : never_met();
+    const PreparedCapsule p = valid ? prepare(capsule, sensor.camera, sensor.inside) : never_hit();
     const std::int64_t at = std::int64_t{start} * capsules + i;
     prepared[at] = p;
-    if (shapes != nullptr) shapes[at] = cull_shape(capsule, p, measure);
+    if (shapes != nullptr) shapes[at] = cull_shape(capsule, p, sensor);
   }
   __syncthreads();
   if (static_cast<int>(threadIdx.x) < count)
@@ -63,18 +63,19 @@ void enqueue_prepare(const EvaluateCall& call, DeviceMatrixView<const Capsule> b
   const auto of_block = static_cast<int>(std::clamp<std::int64_t>(
       prepare_threads / std::max<std::int64_t>(bodies.cols(), 1), 1, prepare_threads));
   const auto samples = static_cast<int>(call.samples);
-  launch(
-      prepare_kernel, {static_cast<unsigned>((samples + of_block - 1) / of_block), prepare_threads},
-      call.stream, bodies, first, samples, of_block, call.rays.measure, call.arrays.prepared,
-      call.arrays.shapes, call.arrays.gained, call.arrays.tile_work,
-      call.arrays.tile_work == nullptr ? 0 : static_cast<int>(call.plan.macros_at_a_time * tiles_in_macro));
+  launch(prepare_kernel, {static_cast<unsigned>((samples + of_block - 1) / of_block), prepare_threads},
+         call.stream, bodies, first, samples, of_block, call.rays.sensor, call.arrays.prepared,
+         call.arrays.shapes, call.arrays.gained, call.arrays.tile_work,
+         call.arrays.tile_work == nullptr
+             ? 0
+             : static_cast<int>(call.plan.ray_blocks_at_a_time * tiles_per_ray_block));
 }
 
 void enqueue_culled(const EvaluateCall& call) {
-  for (std::int64_t first = 0; first < call.plan.macros; first += call.plan.macros_at_a_time) {
-    const std::int64_t macros = std::min(call.plan.macros_at_a_time, call.plan.macros - first);
-    enqueue_cull(call, first, macros);
-    enqueue_list(call, first, macros);
+  for (std::int64_t first = 0; first < call.plan.ray_blocks; first += call.plan.ray_blocks_at_a_time) {
+    const std::int64_t ray_blocks = std::min(call.plan.ray_blocks_at_a_time, call.plan.ray_blocks - first);
+    enqueue_cull(call, first, ray_blocks);
+    enqueue_list(call, first, ray_blocks);
   }
 }
 
@@ -84,7 +85,7 @@ void enqueue_finish(const EvaluateCall& call, double* log_likelihoods) {
          {(samples + 127) / 128, 128, 0, 1, reduction::detail::kernel_arch<finish_kernel>() >= 90},
          call.stream, static_cast<const Gain*>(call.arrays.gained), static_cast<int>(call.samples),
          static_cast<const PointTotals*>(call.rays.totals.data()),
-         log_of_step(call.rays.measure, call.rays.weighted), log_likelihoods);
+         log_of_step(call.rays.sensor, call.rays.weighted), log_likelihoods);
 }
 
 }  // namespace
@@ -93,7 +94,7 @@ EvaluatePlan::EvaluatePlan(const DeviceRays::Data& rays, DeviceMatrixView<const 
                            const EvaluateOptions& options, int multiprocessors)
     : method(options.method),
       capsules(bodies.cols()),
-      macros(rays.macro_count()),
+      ray_blocks(rays.ray_block_count()),
       points_per_block(options.points_per_block) {
   require(options.samples_per_launch >= 0, "cannot evaluate ", options.samples_per_launch,
           " samples a launch");
@@ -114,7 +115,7 @@ EvaluatePlan::EvaluatePlan(const DeviceRays::Data& rays, DeviceMatrixView<const 
       break;
   }
   // No kernel should run for more than some tens of milliseconds, on the smallest GPU too: one multiprocessor
-  // tests at least 2^31 pairs a second. The arrays of a launch stay below a quarter of a gigabyte each.
+  // tests at least 2^31 pairs per second. The arrays of a launch stay below a quarter of a gigabyte each.
   const double pairs = std::max<double>(1, static_cast<double>(capsules) * static_cast<double>(rays.points));
   const double by_time = 0x1p26 * multiprocessors / pairs;
   const double by_memory =
@@ -136,11 +137,11 @@ EvaluatePlan::EvaluatePlan(const DeviceRays::Data& rays, DeviceMatrixView<const 
   // A warp works for a tile and two chunks: enough of them keep the device busy to the end.
   chunk_samples = max_chunk_samples;
   const std::int64_t enough = 8 * std::int64_t{multiprocessors} * 32;
-  while (chunk_samples > 1 && macros * tiles_in_macro * chunks() / 2 < enough) chunk_samples /= 2;
+  while (chunk_samples > 1 && ray_blocks * tiles_per_ray_block * chunks() / 2 < enough) chunk_samples /= 2;
   const double list_bytes =
       static_cast<double>(chunks() * std::max<std::int64_t>(list_capacity(), 1)) * sizeof(ListEntry);
-  macros_at_a_time = std::clamp<std::int64_t>(static_cast<std::int64_t>(0x1p28 / list_bytes), 1,
-                                              std::max<std::int64_t>(macros, 1));
+  ray_blocks_at_a_time = std::clamp<std::int64_t>(static_cast<std::int64_t>(0x1p28 / list_bytes), 1,
+                                                  std::max<std::int64_t>(ray_blocks, 1));
 }
 
 void evaluate_cuda(const DeviceRays& rays, DeviceMatrixView<const Capsule> bodies,

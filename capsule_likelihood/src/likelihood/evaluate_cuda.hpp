@@ -7,10 +7,10 @@
 #include <cstdint>
 
 #include "rays/cull_math.hpp"
-#include "rays/measure_math.hpp"
-#include "rays/pieces.hpp"
 #include "rays/ray_capsule_math.hpp"
 #include "rays/rays_cuda_data.hpp"
+#include "rays/sensor_math.hpp"
+#include "rays/workspace_layout.hpp"
 
 namespace triptych::capsule_likelihood {
 
@@ -19,12 +19,12 @@ constexpr Gain broken_body = Gain{1} << 63;
 
 constexpr int max_chunk_samples = 8;  // whose capsules are listed together
 constexpr int tile_rays = 128;        // that a warp keeps
-constexpr int tiles_in_macro = macro_rays / tile_rays;
+constexpr int tiles_per_ray_block = rays_per_ray_block / tile_rays;
 
-// A pair of a sample of a chunk and one of its capsules, and the parts of a macro that it may meet.
+// A pair of a sample of a chunk and one of its capsules, and the sub-tiles of a ray block that it may hit.
 struct ListEntry {
   std::uint32_t pair;  // sample of the chunk (4 bits), is_near (1 bit), sample x capsules + capsule (27 bits)
-  std::uint32_t parts;  // a bit for each
+  std::uint32_t sub_tiles;  // a bit for each
 };
 
 // How a call is cut.
@@ -34,43 +34,43 @@ struct EvaluatePlan {
 
   Method method;
   std::int64_t capsules;
-  std::int64_t samples;           // of a launch
-  std::int64_t macros;            // of the rays
-  std::int64_t macros_at_a_time;  // whose lists fit into the workspace (culled)
-  int points_per_block;           // 0: as the kernel has it
-  int samples_per_tiled_launch;   // of the paper's tiles
-  int chunk_samples;              // whose capsules are listed together: fewer when there are few tiles
+  std::int64_t samples;               // of a launch
+  std::int64_t ray_blocks;            // of the rays
+  std::int64_t ray_blocks_at_a_time;  // whose lists fit into the workspace (culled)
+  int points_per_block;               // 0: as the kernel has it
+  int samples_per_tiled_launch;       // of the paper's tiles
+  int chunk_samples;                  // whose capsules are listed together: fewer when there are few tiles
 
   std::int64_t chunks() const { return (samples + chunk_samples - 1) / chunk_samples; }
   std::int64_t list_capacity() const { return chunk_samples * capsules; }
   std::int64_t point_blocks() const {
-    return (macros * macro_rays + points_per_block - 1) / points_per_block;
+    return (ray_blocks * rays_per_ray_block + points_per_block - 1) / points_per_block;
   }
 };
 
 struct EvaluateArrays {
   EvaluateArrays(std::byte* memory, const EvaluatePlan& plan) {
-    Pieces pieces(memory);
-    gained = pieces.take<Gain>(plan.samples);
-    prepared = pieces.take<PreparedCapsule>(plan.samples * plan.capsules);
+    WorkspaceLayout layout(memory);
+    gained = layout.take<Gain>(plan.samples);
+    prepared = layout.take<PreparedCapsule>(plan.samples * plan.capsules);
     if (plan.method == Method::culled) {
-      shapes = pieces.take<CullShape>(plan.samples * plan.capsules);
-      const std::int64_t lists = plan.chunks() * plan.macros_at_a_time;
-      list = pieces.take<ListEntry>(lists * plan.list_capacity());
-      list_length = pieces.take<int>(lists);
-      tile_work = pieces.take<unsigned>(plan.macros_at_a_time * tiles_in_macro);
-      tile_order = pieces.take<int>(plan.macros_at_a_time * tiles_in_macro + 1);
+      shapes = layout.take<CullShape>(plan.samples * plan.capsules);
+      const std::int64_t lists = plan.chunks() * plan.ray_blocks_at_a_time;
+      list = layout.take<ListEntry>(lists * plan.list_capacity());
+      list_length = layout.take<int>(lists);
+      tile_work = layout.take<unsigned>(plan.ray_blocks_at_a_time * tiles_per_ray_block);
+      tile_order = layout.take<int>(plan.ray_blocks_at_a_time * tiles_per_ray_block + 1);
     }
-    if (plan.method == Method::tiled) partial = pieces.take<Gain>(plan.samples * plan.point_blocks());
-    bytes = pieces.bytes();
+    if (plan.method == Method::tiled) partial = layout.take<Gain>(plan.samples * plan.point_blocks());
+    bytes = layout.bytes();
   }
 
   Gain* gained = nullptr;  // a sample's sum
   PreparedCapsule* prepared = nullptr;
   CullShape* shapes = nullptr;
-  ListEntry* list = nullptr;  // of macro m and chunk c: from (m * chunks + c) * capacity on
+  ListEntry* list = nullptr;  // of ray block m and chunk c: from (m * chunks + c) * capacity on
   int* list_length = nullptr;
-  unsigned* tile_work = nullptr;  // how many parts are listed for a tile
+  unsigned* tile_work = nullptr;  // number of sub-tiles listed for a tile
   int* tile_order = nullptr;      // how many tiles have work, then these, those with most of it first
   Gain* partial = nullptr;        // of a sample's blocks of points
   std::size_t bytes = 0;
@@ -89,8 +89,8 @@ struct EvaluateCall {
 
 // Adds to gained what the samples gain.
 void enqueue_brute(const EvaluateCall& call);
-// The same in two kernels for some of the macros: lists the capsules that may meet them, then tests these.
-void enqueue_cull(const EvaluateCall& call, std::int64_t first_macro, std::int64_t macros);
-void enqueue_list(const EvaluateCall& call, std::int64_t first_macro, std::int64_t macros);
+// The same in two kernels for some of the ray blocks: list the capsules that may hit them, then test these.
+void enqueue_cull(const EvaluateCall& call, std::int64_t first_ray_block, std::int64_t ray_blocks);
+void enqueue_list(const EvaluateCall& call, std::int64_t first_ray_block, std::int64_t ray_blocks);
 
 }  // namespace triptych::capsule_likelihood

@@ -7,8 +7,8 @@
 #include <type_traits>
 
 #include "likelihood/evaluate_cuda.hpp"
-#include "rays/measure_math.hpp"
 #include "rays/ray_capsule_math.hpp"
+#include "rays/sensor_math.hpp"
 
 namespace triptych::capsule_likelihood {
 
@@ -24,18 +24,18 @@ __device__ __forceinline__ LaneRay lane_ray(const Ray& ray) {
 }
 
 // Rare, and kept out of the way of the registers of the others.
-static __device__ __noinline__ float meet_near_apart(float x, float y, const PreparedCapsule* p) {
-  return meet_near(ray_direction(x, y), *p);
+static __device__ __noinline__ float intersect_near_apart(float x, float y, const PreparedCapsule* p) {
+  return intersect_near(ray_direction(x, y), *p);
 }
 
-// meet() and better() for a capsule that is not near. The ends are looked at when a lane of the warp needs
+// intersect() and better() for a capsule that is not near. The ends are tested when a lane of the warp needs
 // it.
 template <Surface surface>
 __device__ __forceinline__ float test_pair(const LaneRay& ray, const PreparedCapsule& p, const Aim& aim,
                                            float best) {
-  const CylinderHit hit = meet_cylinder(p, aim);
+  const CylinderHit hit = intersect_cylinder(p, aim);
   float t = hit.t;
-  if (is_beyond_end(p, hit)) t = meet_end(ray.direction(), p, aim, hit);
+  if (is_beyond_end(p, hit)) t = intersect_end(ray.direction(), p, aim, hit);
   return better(surface, best, t, ray.g, ray.h);
 }
 

@@ -28,18 +28,18 @@ struct ListTask {
 
 struct alignas(16) StagedCapsule {
   PreparedCapsule capsule;
-  unsigned what;  // sample of the two chunks, is near (1 bit), parts (4 bits)
+  unsigned what;  // sample of the two chunks, is near (1 bit), sub-tiles (4 bits)
 };
 
 // A block owns a tile and two chunks of samples for each of its warps, which keeps the tile's rays in
-// registers. A warp walks the lists of the tile's macro and its chunks, 32 entries at a time, copies the
-// capsules that may meet the tile to shared memory and tests them against those of its parts that they may
-// meet. Entries are in the order of the samples: when a new sample begins, the last one's sum is put away in
-// the lane of that number.
+// registers. A warp reads the lists of the tile's ray block and its chunks, 32 entries at a time, copies the
+// capsules that may hit the tile to shared memory and tests them against those of its sub-tiles that they may
+// hit. Entries are in the order of the samples: when a new sample begins, the sum of the last one is stored
+// in the lane of that number.
 template <Surface surface, bool Weighted, int Parts>
 __global__ void __launch_bounds__(list_warps * 32, 8) list_kernel(ListTask task) {
-  constexpr int tiles_of_macro = parts_in_macro / Parts;
-  constexpr int tiles_of_work = tile_rays / (Parts * part_rays);  // the order has tiles of 128 rays
+  constexpr int tiles_of_ray_block = sub_tiles_per_ray_block / Parts;
+  constexpr int tiles_of_work = tile_rays / (Parts * rays_per_sub_tile);  // the order has tiles of 128 rays
   __shared__ StagedCapsule staged[list_warps][32];
   const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
   const int chunk_groups = (task.chunks + list_warps * 2 - 1) / (list_warps * 2);
@@ -49,22 +49,22 @@ __global__ void __launch_bounds__(list_warps * 32, 8) list_kernel(ListTask task)
   wait_for_previous_grid();
   if (chunk >= task.chunks || unit / tiles_of_work >= __ldcg(task.tile_order)) return;
   const int tile = __ldcg(task.tile_order + 1 + unit / tiles_of_work) * tiles_of_work + unit % tiles_of_work;
-  const int macro = tile / tiles_of_macro, shift = tile % tiles_of_macro * Parts;
-  const int* lengths = task.list_length + macro * task.chunks + chunk;
+  const int ray_block = tile / tiles_of_ray_block, shift = tile % tiles_of_ray_block * Parts;
+  const int* lengths = task.list_length + ray_block * task.chunks + chunk;
   const int first_length = __ldcg(lengths);
   const int length = first_length + (chunk + 1 < task.chunks ? __ldcg(lengths + 1) : 0);
   if (length == 0) return;
   const std::int64_t of_chunk = std::int64_t{task.chunk_samples} * task.capsules;
   const auto* list =
-      reinterpret_cast<const uint2*>(task.list + (std::int64_t{macro} * task.chunks + chunk) * of_chunk);
+      reinterpret_cast<const uint2*>(task.list + (std::int64_t{ray_block} * task.chunks + chunk) * of_chunk);
   const auto* prepared = reinterpret_cast<const float4*>(task.prepared + chunk * of_chunk);
   const unsigned below = (1u << lane) - 1;
-  const std::int64_t first_ray = std::int64_t{tile} * (Parts * part_rays) + lane;
+  const std::int64_t first_ray = std::int64_t{tile} * (Parts * rays_per_sub_tile) + lane;
 
   LaneRay ray[Parts];
   float best[Parts];
 #pragma unroll
-  for (int r = 0; r < Parts; ++r) best[r] = nothing_met(surface);
+  for (int r = 0; r < Parts; ++r) best[r] = no_hit(surface);
   WarpGain<Weighted> sum_of_lane = 0;
   int sample = -1;
   unsigned usual = 0;  // what >> 4 of a capsule of this sample that is not near
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(list_warps * 32, 8) list_kernel(ListTask task)
     const auto sum = gain_of_warp<surface, Weighted>(ray, best, task.loss, task.weight + first_ray);
     if (lane == sample) sum_of_lane = sum;
 #pragma unroll
-    for (int r = 0; r < Parts; ++r) best[r] = nothing_met(surface);
+    for (int r = 0; r < Parts; ++r) best[r] = no_hit(surface);
   };
 
   for (int base = 0; base < length; base += 32) {
@@ -82,21 +82,21 @@ __global__ void __launch_bounds__(list_warps * 32, 8) list_kernel(ListTask task)
         index < length ? __ldcg(list + (second ? of_chunk + index - first_length : index)) : make_uint2(0, 0);
     const unsigned what_here =
         (entry.x >> 27) + (second ? static_cast<unsigned>(task.chunk_samples) << 1 : 0u);
-    const unsigned parts = (entry.y >> shift) & ((1u << Parts) - 1);
-    const unsigned on = __ballot_sync(reduction::all_lanes, parts != 0);
+    const unsigned sub_tiles = (entry.y >> shift) & ((1u << Parts) - 1);
+    const unsigned on = __ballot_sync(reduction::all_lanes, sub_tiles != 0);
     if (on == 0) continue;
-    if (parts != 0) {
+    if (sub_tiles != 0) {
       const int to = __popc(on & below);
       const float4* from = prepared + ((second ? of_chunk : 0) + (entry.x & 0x7FFFFFFu)) * 4;
 #pragma unroll
       for (int i = 0; i < 4; ++i)
         __pipeline_memcpy_async(reinterpret_cast<float4*>(&staged[warp][to]) + i, from + i, sizeof(float4));
-      staged[warp][to].what = what_here << 4 | parts;
+      staged[warp][to].what = what_here << 4 | sub_tiles;
     }
     __pipeline_commit();
     if (sample < 0) {
 #pragma unroll
-      for (int r = 0; r < Parts; ++r) ray[r] = lane_ray(task.rays[first_ray + r * part_rays]);
+      for (int r = 0; r < Parts; ++r) ray[r] = lane_ray(task.rays[first_ray + r * rays_per_sub_tile]);
       sample = static_cast<int>(reduction::broadcast(what_here, __ffs(static_cast<int>(on)) - 1) >> 1);
       usual = static_cast<unsigned>(sample) << 1;
     }
@@ -116,8 +116,8 @@ __global__ void __launch_bounds__(list_warps * 32, 8) list_kernel(ListTask task)
 #pragma unroll
           for (int r = 0; r < Parts; ++r) {
             if ((what >> r & 1) != 0)
-              best[r] = better(surface, best[r], meet_near_apart(ray[r].x, ray[r].y, &at->capsule), ray[r].g,
-                               ray[r].h);
+              best[r] = better(surface, best[r], intersect_near_apart(ray[r].x, ray[r].y, &at->capsule),
+                               ray[r].g, ray[r].h);
           }
           continue;
         }
@@ -136,9 +136,9 @@ __global__ void __launch_bounds__(list_warps * 32, 8) list_kernel(ListTask task)
 }
 
 template <Surface surface, bool Weighted, int Parts>
-void launch_list(const ListTask& task, std::int64_t macros, StreamRef stream) {
+void launch_list(const ListTask& task, std::int64_t ray_blocks, StreamRef stream) {
   const std::int64_t groups = (task.chunks + list_warps * 2 - 1) / (list_warps * 2);
-  const auto blocks = static_cast<unsigned>(macros * (parts_in_macro / Parts) * groups);
+  const auto blocks = static_cast<unsigned>(ray_blocks * (sub_tiles_per_ray_block / Parts) * groups);
   launch(list_kernel<surface, Weighted, Parts>,
          {blocks, list_warps * 32, 0, 1,
           reduction::detail::kernel_arch<list_kernel<surface, Weighted, Parts>>() >= 90},
@@ -146,30 +146,30 @@ void launch_list(const ListTask& task, std::int64_t macros, StreamRef stream) {
 }
 
 template <Surface surface, bool Weighted>
-void launch_list(const ListTask& task, std::int64_t macros, int points_per_block, StreamRef stream) {
+void launch_list(const ListTask& task, std::int64_t ray_blocks, int points_per_block, StreamRef stream) {
   if (points_per_block == 64) {
-    launch_list<surface, Weighted, 2>(task, macros, stream);
+    launch_list<surface, Weighted, 2>(task, ray_blocks, stream);
   } else {
-    launch_list<surface, Weighted, 4>(task, macros, stream);
+    launch_list<surface, Weighted, 4>(task, ray_blocks, stream);
   }
 }
 
 template <Surface surface>
-void launch_list(const ListTask& task, std::int64_t macros, int points_per_block, StreamRef stream) {
+void launch_list(const ListTask& task, std::int64_t ray_blocks, int points_per_block, StreamRef stream) {
   if (task.weight != nullptr) {
-    launch_list<surface, true>(task, macros, points_per_block, stream);
+    launch_list<surface, true>(task, ray_blocks, points_per_block, stream);
   } else {
-    launch_list<surface, false>(task, macros, points_per_block, stream);
+    launch_list<surface, false>(task, ray_blocks, points_per_block, stream);
   }
 }
 
 }  // namespace
 
-void enqueue_list(const EvaluateCall& call, std::int64_t first, std::int64_t macros) {
+void enqueue_list(const EvaluateCall& call, std::int64_t first, std::int64_t ray_blocks) {
   const DeviceRays::Data& d = call.rays;
   const EvaluateArrays& a = call.arrays;
-  const ListTask task{d.rays.data() + first * macro_rays,
-                      d.weighted ? d.weight.data() + first * macro_rays : nullptr,
+  const ListTask task{d.rays.data() + first * rays_per_ray_block,
+                      d.weighted ? d.weight.data() + first * rays_per_ray_block : nullptr,
                       a.prepared,
                       a.list,
                       a.list_length,
@@ -177,12 +177,12 @@ void enqueue_list(const EvaluateCall& call, std::int64_t first, std::int64_t mac
                       static_cast<int>(call.plan.capsules),
                       call.plan.chunk_samples,
                       static_cast<int>(call.chunks()),
-                      d.measure.loss,
+                      d.sensor.loss,
                       a.gained};
-  if (d.measure.surface == Surface::closest) {
-    launch_list<Surface::closest>(task, macros, call.plan.points_per_block, call.stream);
+  if (d.sensor.surface == Surface::closest) {
+    launch_list<Surface::closest>(task, ray_blocks, call.plan.points_per_block, call.stream);
   } else {
-    launch_list<Surface::first>(task, macros, call.plan.points_per_block, call.stream);
+    launch_list<Surface::first>(task, ray_blocks, call.plan.points_per_block, call.stream);
   }
 }
 

@@ -12,8 +12,8 @@ constexpr int work_classes = 256;
 constexpr std::size_t order_tiles_bytes = (work_classes + 2) * sizeof(unsigned);
 
 // order[0]: how many tiles have work; then their numbers, sorted into classes of work. Leaves work at 0.
-// shared: order_tiles_bytes, which nobody else uses any more. Called by all threads of a block of whole
-// warps.
+// shared: order_tiles_bytes, which no other code uses at that point. Called by all threads of a block of
+// whole warps.
 __device__ inline void order_tiles(unsigned* work, int tiles, int* order, unsigned* shared) {
   unsigned* count = shared;
   unsigned* most = shared + work_classes;

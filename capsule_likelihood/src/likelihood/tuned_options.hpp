@@ -10,7 +10,7 @@
 
 namespace triptych::capsule_likelihood {
 
-// Sizes of as many bits have the same name.
+// Sizes with the same number of bits have the same name.
 std::string size_class(Method method, std::int64_t samples, std::int64_t capsules, std::int64_t points);
 
 void remember_options(int device, const std::string& size_class, const EvaluateOptions& options);
@@ -19,7 +19,7 @@ void remember_options(int device, const std::string& size_class, const EvaluateO
 std::optional<EvaluateOptions> known_options(const reduction::TuningCache& cache, const std::string& device,
                                              const std::string& size_class, Method method);
 
-// The options with what was remembered, else with what reduction::default_tuning() knows, in place of zeros.
+// The options with zeros replaced by stored values, else by those of reduction::default_tuning().
 EvaluateOptions with_remembered(int device, const std::string& size_class, const EvaluateOptions& options);
 
 }  // namespace triptych::capsule_likelihood

@@ -36,7 +36,7 @@ __global__ void tiled_kernel(const Ray* rays, const std::uint32_t* weight, const
   __syncthreads();
   const Ray ray = real ? Ray{points[0][i], points[1][i], points[2][i], points[3][i]} : padding_ray();
   const RayDirection v = ray_direction(ray.x, ray.y);
-  float best = nothing_met(surface);
+  float best = no_hit(surface);
   const float* of_sample = reinterpret_cast<const float*>(prepared + std::int64_t{sample} * capsules);
   for (int from = 0; from < capsules; from += max_capsules) {
     const int count = min(max_capsules, capsules - from);
@@ -48,7 +48,7 @@ __global__ void tiled_kernel(const Ray* rays, const std::uint32_t* weight, const
       const PreparedCapsule p{body[0][k],  body[1][k],  body[2][k],  body[3][k], body[4][k],  body[5][k],
                               body[6][k],  body[7][k],  body[8][k],  body[9][k], body[10][k], body[11][k],
                               body[12][k], body[13][k], body[14][k], body[15][k]};
-      best = better(surface, best, meet(v, p), ray.g, ray.h);
+      best = better(surface, best, intersect(v, p), ray.g, ray.h);
     }
   }
   const int gain = gain_of(loss, residual_of(surface, best, ray.g, ray.h));
@@ -85,7 +85,7 @@ void enqueue_tiles(const TiledTask& task, StreamRef stream) {
         tiled_kernel<surface>,
         {dim3(static_cast<unsigned>(task.point_blocks), count), static_cast<unsigned>(task.points_per_block)},
         stream, d.rays.data(), d.weighted ? d.weight.data() : nullptr, task.prepared,
-        static_cast<int>(task.capsules), d.macro_count() * macro_rays, d.measure.loss,
+        static_cast<int>(task.capsules), d.ray_block_count() * rays_per_ray_block, d.sensor.loss,
         static_cast<int>(first), task.point_blocks, task.partial);
   }
 }
@@ -93,7 +93,7 @@ void enqueue_tiles(const TiledTask& task, StreamRef stream) {
 }  // namespace
 
 void enqueue_tiled(const TiledTask& task, StreamRef stream) {
-  if (task.rays.measure.surface == Surface::closest) {
+  if (task.rays.sensor.surface == Surface::closest) {
     enqueue_tiles<Surface::closest>(task, stream);
   } else {
     enqueue_tiles<Surface::first>(task, stream);

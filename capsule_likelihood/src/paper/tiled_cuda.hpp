@@ -1,15 +1,15 @@
 // The kernel of the paper on our numbers: its tiles, its launches of few samples and its partial sums, with
 // prepared capsules and integer sums instead of three quadratics and floats, so that the bits are those of
-// every other method. The paper's own numbers: listing.hpp.
+// every other method. The arithmetic of the paper: paper_loop.hpp.
 #pragma once
 
 #include <triptych/core/stream.hpp>
 
 #include <cstdint>
 
-#include "rays/measure_math.hpp"
 #include "rays/ray_capsule_math.hpp"
 #include "rays/rays_cuda_data.hpp"
+#include "rays/sensor_math.hpp"
 
 namespace triptych::capsule_likelihood {
 
@@ -24,7 +24,7 @@ struct TiledTask {
   Gain* gained;   // of each sample: its sum is added
 };
 
-// Enqueues and returns. There is a point, a capsule and a sample.
+// Enqueues and returns. Needs at least one point, one capsule and one sample.
 void enqueue_tiled(const TiledTask& task, StreamRef stream);
 
 }  // namespace triptych::capsule_likelihood

@@ -1,4 +1,4 @@
-// Fits the built-in human to places of joints.
+// Fits the built-in human to positions of joints.
 #include <triptych/capsule_likelihood/fit_human.hpp>
 #include <triptych/capsule_likelihood/kinematics.hpp>
 #include <triptych/core/error.hpp>
@@ -43,7 +43,7 @@ struct Mark {
   int from, to;
   float share;
 
-  Vec place(std::span<const Vec3> joints) const {
+  Vec position(std::span<const Vec3> joints) const {
     const Vec a(joints[static_cast<std::size_t>(from)]), b(joints[static_cast<std::size_t>(to)]);
     return a + static_cast<double>(share) * (b - a);
   }
@@ -72,24 +72,25 @@ bool is_finite(const Vec3& p) { return std::isfinite(p.x) && std::isfinite(p.y) 
 
 class PoseFitter {
  public:
-  PoseFitter(const Skeleton& human, std::span<const std::string> names, std::span<const Vec3> places)
-      : human_(human), marks_(marks_of(human, names)), names_(names), places_(places) {
-    require(names.size() == places.size(), names.size(), " names do not fit ", places.size(), " places");
+  PoseFitter(const Skeleton& human, std::span<const std::string> names, std::span<const Vec3> positions)
+      : human_(human), marks_(marks_of(human, names)), names_(names), positions_(positions) {
+    require(names.size() == positions.size(), names.size(), " names do not fit ", positions.size(),
+            " positions");
   }
 
-  // Between the hips, turned as hips and shoulders are.
+  // Between the hips, with the orientation of hips and shoulders.
   std::vector<float> start() const {
-    const auto place = [&](const char* kinect_name, const char* own_name) {
+    const auto position = [&](const char* kinect_name, const char* own_name) {
       for (std::size_t i = 0; i < names_.size(); ++i) {
-        if ((names_[i] == kinect_name || names_[i] == own_name) && is_finite(places_[i]))
-          return Vec(places_[i]);
+        if ((names_[i] == kinect_name || names_[i] == own_name) && is_finite(positions_[i]))
+          return Vec(positions_[i]);
       }
       require(false, "the joint ", kinect_name, " is needed to begin with");
       return Vec();
     };
-    const Vec left_hip = place("left_hip", "left_thigh"), right_hip = place("right_hip", "right_thigh");
-    const Vec left_arm = place("left_shoulder", "left_upper_arm");
-    const Vec right_arm = place("right_shoulder", "right_upper_arm");
+    const Vec left_hip = position("left_hip", "left_thigh"), right_hip = position("right_hip", "right_thigh");
+    const Vec left_arm = position("left_shoulder", "left_upper_arm");
+    const Vec right_arm = position("right_shoulder", "right_upper_arm");
     const Vec hips = 0.5 * (left_hip + right_hip);
     const Vec y = unit_or(0.5 * (left_arm + right_arm) - hips, {0, 1, 0});
     const Vec across = right_hip - left_hip + right_arm - left_arm;
@@ -136,7 +137,7 @@ class PoseFitter {
     for (std::size_t i = 0; i < 4; ++i) pose[3 + i] = static_cast<float>(q[i]);
   }
 
-  // Parameters: the root's place (3), its turn about x, y, z (3), the angles.
+  // Parameters: the root's position (3), its rotation about x, y, z (3), the angles.
   Eigen::Index parameters() const { return human_.pose_size() - 1; }
 
   std::vector<float> moved(const std::vector<float>& pose, const Eigen::VectorXd& change) const {
@@ -164,16 +165,16 @@ class PoseFitter {
     return joints;
   }
 
-  // Metres for each place, then a little for each radian away from rest.
+  // Metres for each position, then the regularisation: a little for each radian from rest.
   Eigen::VectorXd residuals(std::span<const float> pose, std::span<const Vec3> joints) const {
     constexpr double pull_m_per_rad = 0.01;
-    const auto marks = static_cast<Eigen::Index>(places_.size());
+    const auto marks = static_cast<Eigen::Index>(positions_.size());
     const Eigen::Index angles = human_.pose_size() - Skeleton::root_floats;
     Eigen::VectorXd errors = Eigen::VectorXd::Zero(3 * marks + angles);
     for (Eigen::Index i = 0; i < marks; ++i) {
-      const Vec3& place = places_[static_cast<std::size_t>(i)];
-      if (!is_finite(place)) continue;
-      const Vec off = marks_[static_cast<std::size_t>(i)].place(joints) - Vec(place);
+      const Vec3& position = positions_[static_cast<std::size_t>(i)];
+      if (!is_finite(position)) continue;
+      const Vec off = marks_[static_cast<std::size_t>(i)].position(joints) - Vec(position);
       errors.segment<3>(3 * i) << off.x, off.y, off.z;
     }
     for (Eigen::Index i = 0; i < angles; ++i) {
@@ -184,7 +185,7 @@ class PoseFitter {
   Eigen::VectorXd residuals(const std::vector<float>& pose) const { return residuals(pose, joints_of(pose)); }
 
   Eigen::MatrixXd slopes(const std::vector<float>& pose) const {
-    constexpr double step = 2e-3;  // the places are floats: a smaller one drowns in their rounding
+    constexpr double step = 2e-3;  // the positions are floats: a smaller step is below their rounding
     std::vector<float> poses;
     Eigen::VectorXd change = Eigen::VectorXd::Zero(parameters());
     for (Eigen::Index i = 0; i < parameters(); ++i) {
@@ -208,7 +209,7 @@ class PoseFitter {
     return jacobian;
   }
 
-  // Not clamped at the limits, where a slope to one side would look like none.
+  // Not clamped at the limits, where a one-sided difference would be 0.
   std::vector<float> nudged(const std::vector<float>& pose, const Eigen::VectorXd& change) const {
     std::vector<float> next = moved(pose, change);
     for (std::size_t i = Skeleton::root_floats; i < next.size(); ++i) {
@@ -224,8 +225,8 @@ class PoseFitter {
     double sum = 0;
     int count = 0;
     for (std::size_t i = 0; i < marks_.size(); ++i) {
-      if (!is_finite(places_[i])) continue;
-      sum += length(marks_[i].place(joints) - Vec(places_[i]));
+      if (!is_finite(positions_[i])) continue;
+      sum += length(marks_[i].position(joints) - Vec(positions_[i]));
       ++count;
     }
     return count > 0 ? sum / count : 0;
@@ -234,49 +235,51 @@ class PoseFitter {
   const Skeleton& human_;
   std::vector<Mark> marks_;
   std::span<const std::string> names_;
-  std::span<const Vec3> places_;
+  std::span<const Vec3> positions_;
 };
 
 }  // namespace
 
 std::span<const KinectJoint> kinect_joints() { return kinect; }
 
-std::vector<Vec3> places_of(const Skeleton& human, std::span<const Vec3> joints,
-                            std::span<const std::string> names) {
-  require(joints.size() == human.joints().size(), joints.size(), " places do not fit a skeleton of ",
+std::vector<Vec3> positions_of(const Skeleton& human, std::span<const Vec3> joints,
+                               std::span<const std::string> names) {
+  require(joints.size() == human.joints().size(), joints.size(), " positions do not fit a skeleton of ",
           human.joints().size(), " joints");
-  std::vector<Vec3> places;
-  for (const Mark& mark : marks_of(human, names)) places.push_back(mark.place(joints).to_float());
-  return places;
+  std::vector<Vec3> positions;
+  for (const Mark& mark : marks_of(human, names)) positions.push_back(mark.position(joints).to_float());
+  return positions;
 }
 
-FittedPose fit_pose(const Skeleton& human, std::span<const std::string> names, std::span<const Vec3> places,
-                    std::span<const float> start) {
-  const PoseFitter fitter(human, names, places);
+FittedPose fit_pose(const Skeleton& human, std::span<const std::string> names,
+                    std::span<const Vec3> positions, std::span<const float> start) {
+  const PoseFitter fitter(human, names, positions);
   if (start.empty()) return fitter.fit(fitter.start());
   require(start.size() == static_cast<std::size_t>(human.pose_size()), "a pose of ", start.size(),
           " numbers does not fit a skeleton that needs ", human.pose_size());
   return fitter.fit({start.begin(), start.end()});
 }
 
-FittedHuman fit_human(std::span<const std::string> names, std::span<const Vec3> places) {
-  require(names.size() == places.size(), names.size(), " names do not fit ", places.size(), " places");
-  const auto place = [&](const std::string& name) {
+FittedHuman fit_human(std::span<const std::string> names, std::span<const Vec3> positions) {
+  require(names.size() == positions.size(), names.size(), " names do not fit ", positions.size(),
+          " positions");
+  const auto position = [&](const std::string& name) {
     const auto found = std::ranges::find(names, name);
-    require(found != names.end() && is_finite(places[static_cast<std::size_t>(found - names.begin())]),
+    require(found != names.end() && is_finite(positions[static_cast<std::size_t>(found - names.begin())]),
             "the joint ", name, " is needed to fit a human");
-    return Vec(places[static_cast<std::size_t>(found - names.begin())]);
+    return Vec(positions[static_cast<std::size_t>(found - names.begin())]);
   };
   const auto both = [&](const char* from, const char* to) {
     double sum = 0;
-    for (const std::string side : {"left_", "right_"}) sum += length(place(side + from) - place(side + to));
+    for (const std::string side : {"left_", "right_"})
+      sum += length(position(side + from) - position(side + to));
     return sum / 2;
   };
   // Shares of the height in the usual human; see human.cpp.
   const double thigh = both("hip", "knee"), shin = both("knee", "ankle");
   const double upper_arm = both("shoulder", "elbow"), forearm = both("elbow", "wrist");
-  const double torso = length(0.5 * (place("left_shoulder") + place("right_shoulder")) -
-                              0.5 * (place("left_hip") + place("right_hip")));
+  const double torso = length(0.5 * (position("left_shoulder") + position("right_shoulder")) -
+                              0.5 * (position("left_hip") + position("right_hip")));
   const double height = std::clamp((thigh + shin + torso) / (0.245 + 0.246 + 0.280), 0.5, 2.5);
   const auto factor = [&](double found, double share) {
     return static_cast<float>(std::clamp(found / (share * height), 0.6, 1.6));
@@ -288,10 +291,10 @@ FittedHuman fit_human(std::span<const std::string> names, std::span<const Vec3> 
   shape.upper_arm = factor(upper_arm, 0.186);
   shape.forearm = factor(forearm, 0.146);
   shape.torso = factor(torso, 0.280);
-  shape.shoulders = factor(length(place("left_shoulder") - place("right_shoulder")), 0.220);
-  shape.hips = factor(length(place("left_hip") - place("right_hip")), 0.104);
+  shape.shoulders = factor(length(position("left_shoulder") - position("right_shoulder")), 0.220);
+  shape.hips = factor(length(position("left_hip") - position("right_hip")), 0.104);
   Skeleton human = make_human(shape);
-  FittedPose start = fit_pose(human, names, places);
+  FittedPose start = fit_pose(human, names, positions);
   return {std::move(human), std::move(start)};
 }
 

@@ -69,9 +69,9 @@ Skeleton fit_radii(const Skeleton& human, std::span<const float> pose, std::span
   require(!rays.empty(), "radii cannot be fitted without points");
   std::vector<Placed> body;
   for (std::size_t i = 0; i < capsules.size(); ++i) {
-    const Flesh& flesh = human.flesh()[i];
+    const BodyCapsule& body_capsule = human.body_capsules()[i];
     body.push_back({Vec(capsules[i].a) - Vec(camera), Vec(capsules[i].b) - Vec(camera), capsules[i].radius_m,
-                    group_of(human.joints()[static_cast<std::size_t>(flesh.joint)].name)});
+                    group_of(human.joints()[static_cast<std::size_t>(body_capsule.joint)].name)});
   }
 
   // Group by group over a grid, twice, since what one covers changes what another should.
@@ -90,11 +90,11 @@ Skeleton fit_radii(const Skeleton& human, std::span<const float> pose, std::span
       factor = best;
     }
   }
-  std::vector<Flesh> flesh(human.flesh().begin(), human.flesh().end());
-  for (std::size_t i = 0; i < flesh.size(); ++i) {
-    flesh[i].capsule.radius_m *= static_cast<float>(factors[body[i].group]);
+  std::vector<BodyCapsule> body_capsules(human.body_capsules().begin(), human.body_capsules().end());
+  for (std::size_t i = 0; i < body_capsules.size(); ++i) {
+    body_capsules[i].capsule.radius_m *= static_cast<float>(factors[body[i].group]);
   }
-  return {{human.joints().begin(), human.joints().end()}, std::move(flesh)};
+  return {{human.joints().begin(), human.joints().end()}, std::move(body_capsules)};
 }
 
 }  // namespace triptych::capsule_likelihood

@@ -6,7 +6,7 @@
 // farthest point from the image of its middle lies at tan(theta + alpha) - tan theta = sin alpha / (cos theta
 // cos(theta + alpha)). The image of the capsule is the convex hull of two such ellipses: inside the stadium
 // around the images of the ends with the greater of the two radii. A ray enters a ball not beyond the
-// distance of its middle, so the capsule is met between its nearest point and its farther end.
+// distance of its middle, so the capsule is hit between its nearest point and its farther end.
 #pragma once
 
 #include <triptych/capsule_likelihood/rays.hpp>
@@ -26,11 +26,12 @@ constexpr float everywhere = 1e18f, any_distance = 1e29f;
 
 // Rounding moves an image by less than 1e-6 (1 + x^2 + y^2) and a distance by less than 1e-6 of it; the
 // margins are ten times that. Where images get large (beyond 84 degrees) a capsule is kept everywhere.
-TRIPTYCH_EXACT_HD CullShape cull_shape(const Capsule& c, const PreparedCapsule& p, const Measure& measure) {
-  if (is_never_met(p)) return {1, 0, 0, 0, 0, 0, any_distance, -any_distance};
+TRIPTYCH_EXACT_HD CullShape cull_shape(const Capsule& c, const PreparedCapsule& p,
+                                       const SensorModel& sensor) {
+  if (is_never_hit(p)) return {1, 0, 0, 0, 0, 0, any_distance, -any_distance};
   if (is_near(p)) return {1, 0, 0, 0, 0, everywhere, -any_distance, any_distance};
-  const float ax = c.a.x - measure.camera.x, ay = c.a.y - measure.camera.y, az = c.a.z - measure.camera.z;
-  const float bx = c.b.x - measure.camera.x, by = c.b.y - measure.camera.y, bz = c.b.z - measure.camera.z;
+  const float ax = c.a.x - sensor.camera.x, ay = c.a.y - sensor.camera.y, az = c.a.z - sensor.camera.z;
+  const float bx = c.b.x - sensor.camera.x, by = c.b.y - sensor.camera.y, bz = c.b.z - sensor.camera.z;
   const float r = c.radius_m;
   const float a_side2 = ax * ax + ay * ay, b_side2 = bx * bx + by * by;
   using exact::rough_reciprocal;
@@ -61,14 +62,14 @@ TRIPTYCH_EXACT_HD CullShape cull_shape(const Capsule& c, const PreparedCapsule& 
     shape.radius = radius * 1.0001f + 1e-5f * (1 + out2 + radius * radius);
   }
   const float beyond = fmaxf(fabsf(p.middle) - p.half_length, 0.0f);
-  const float farther = fmaxf(a_far, b_far), margin = 1e-4f + 1e-5f * (farther + r + measure.tau_m);
-  shape.nearest_m = rough_root(p.mu * p.mu + beyond * beyond) - r - measure.tau_m - margin;
+  const float farther = fmaxf(a_far, b_far), margin = 1e-4f + 1e-5f * (farther + r + sensor.tau_m);
+  shape.nearest_m = rough_root(p.mu * p.mu + beyond * beyond) - r - sensor.tau_m - margin;
   // A capsule in front of all the points hides what is behind it: for the first surface it counts.
-  shape.farthest_m = measure.surface == Surface::first ? any_distance : farther + measure.tau_m + margin;
+  shape.farthest_m = sensor.surface == Surface::first ? any_distance : farther + sensor.tau_m + margin;
   return shape;
 }
 
-TRIPTYCH_EXACT_HD bool may_meet(const TileBound& tile, const CullShape& shape) {
+TRIPTYCH_EXACT_HD bool may_hit(const TileBound& tile, const CullShape& shape) {
   const float along = exact::fused(tile.x, shape.ux, exact::fused(tile.y, shape.uy, shape.along));
   const float across = exact::fused(tile.x, shape.uy, exact::fused(-tile.y, shape.ux, shape.across));
   const float beyond = fmaxf(fabsf(along) - shape.half, 0.0f), reach = shape.radius + tile.radius;

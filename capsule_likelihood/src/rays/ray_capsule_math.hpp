@@ -1,9 +1,9 @@
-// Where a ray from the camera meets a capsule: the capsule prepared once for a camera, and the test of one
+// Where a ray from the camera hits a capsule: the capsule prepared once for a camera, and the test of one
 // ray, with the same bits on host and device. Compile without contraction: see exact_math.hpp.
 //
 // The camera is the origin, a ray is t (x, y, 1). c is the unit axis, m the unit direction from the camera to
 // the foot of the perpendicular on the axis, at distance mu, and e = c x m. With s = c.v, n = m.v, e = e.v:
-//   q = n^2 - (mu^2 - r^2) / r^2 e^2        the ray meets the endless cylinder when it is above 0
+//   q = n^2 - (mu^2 - r^2) / r^2 e^2        the ray hits the infinite cylinder when it is above 0
 //   t = (mu^2 - r^2) / (mu n + r sqrt q)    where it enters it: no cancellation
 //   y = t s                                 where that is along the axis: between the ends, it is the hit
 // and beyond an end only the ball around that end can be entered, at distance y = yc along the axis:
@@ -18,7 +18,7 @@
 
 namespace triptych::capsule_likelihood {
 
-// Capsules reach no farther than this from the origin, and thinner ones are met by no ray.
+// Capsules reach no farther than this from the origin, and thinner ones are hit by no ray.
 constexpr float largest_m = 1e6f;
 constexpr float thinnest_m = 0x1p-13f;  // 0.12 mm: keeps qc clear of numbers that are not normal
 
@@ -42,13 +42,13 @@ static_assert(sizeof(PreparedCapsule) == 64);
 TRIPTYCH_EXACT_HD bool is_near(const PreparedCapsule& p) { return p.r2 < 0; }
 
 // Met by no ray.
-TRIPTYCH_EXACT_HD PreparedCapsule never_met() {
+TRIPTYCH_EXACT_HD PreparedCapsule never_hit() {
   return {1, 0, 0, 0, 1, 0, 0, 0, 1, exact::no_number, 0, 0, 0, 0, 0, 1};
 }
-TRIPTYCH_EXACT_HD bool is_never_met(const PreparedCapsule& p) { return !(p.k1 == p.k1); }
+TRIPTYCH_EXACT_HD bool is_never_hit(const PreparedCapsule& p) { return !(p.k1 == p.k1); }
 
 // For a capsule that is_valid. In double: what is left of rounding is that of the sixteen floats. a and b may
-// change places without changing a bit of what a ray meets.
+// be exchanged without changing a bit of the hits.
 TRIPTYCH_EXACT_HD PreparedCapsule prepare(const Capsule& capsule, const Vec3& camera, CameraInside policy) {
   using exact::dot;
   const double ax = double{capsule.a.x} - double{camera.x}, bx = double{capsule.b.x} - double{camera.x};
@@ -56,7 +56,7 @@ TRIPTYCH_EXACT_HD PreparedCapsule prepare(const Capsule& capsule, const Vec3& ca
   const double az = double{capsule.a.z} - double{camera.z}, bz = double{capsule.b.z} - double{camera.z};
   const double r = double{capsule.radius_m};
   const double nearest_z = (az < bz ? az : bz) - r, farthest_z = (az < bz ? bz : az) + r;
-  if (r < double{thinnest_m} || farthest_z <= 0) return never_met();
+  if (r < double{thinnest_m} || farthest_z <= 0) return never_hit();
 
   const double hx = 0.5 * (bx - ax), hy = 0.5 * (by - ay), hz = 0.5 * (bz - az);
   const double px = 0.5 * (ax + bx), py = 0.5 * (ay + by), pz = 0.5 * (az + bz);  // the middle
@@ -99,7 +99,7 @@ TRIPTYCH_EXACT_HD PreparedCapsule prepare(const Capsule& capsule, const Vec3& ca
   const double beyond = (middle < 0 ? -middle : middle) - half_length;  // of the camera, along the axis
   const double gap2 = exact::fused(mu, mu, beyond > 0 ? beyond * beyond : 0.0);
   const bool inside = gap2 <= r * r;
-  if (inside && policy == CameraInside::ignore) return never_met();
+  if (inside && policy == CameraInside::ignore) return never_hit();
   const double reach = exact::any_root(far2) + half_length + r;
   const bool in_front = nearest_z > 1e-4 + 1e-4 * reach;
   const float kept_half = static_cast<float>(half_length), r2 = static_cast<float>(r * r);
@@ -153,7 +153,7 @@ struct CylinderHit {
   float t;       // NaN: the ray misses the endless cylinder
   float beyond;  // y - middle: a hit of the capsule when it is at most the half length
 };
-TRIPTYCH_EXACT_HD CylinderHit meet_cylinder(const PreparedCapsule& p, const Aim& aim) {
+TRIPTYCH_EXACT_HD CylinderHit intersect_cylinder(const PreparedCapsule& p, const Aim& aim) {
   CylinderHit hit;
   hit.t = p.kr * exact::reciprocal(exact::fused(p.mr, aim.n, exact::root(aim.q)));
   hit.beyond = exact::fused(hit.t, aim.s, -p.middle);
@@ -163,8 +163,8 @@ TRIPTYCH_EXACT_HD bool is_beyond_end(const PreparedCapsule& p, const CylinderHit
   return fabsf(hit.beyond) > p.half_length;
 }
 // The ball around the end that lies on the side of hit.beyond.
-TRIPTYCH_EXACT_HD float meet_end(const RayDirection& v, const PreparedCapsule& p, const Aim& aim,
-                                 const CylinderHit& hit) {
+TRIPTYCH_EXACT_HD float intersect_end(const RayDirection& v, const PreparedCapsule& p, const Aim& aim,
+                                      const CylinderHit& hit) {
   using exact::fused;
   const float yc = p.middle + copysignf(p.half_length, hit.beyond);
   const float z = fused(yc, aim.n, -(p.mu * aim.s));
@@ -173,9 +173,9 @@ TRIPTYCH_EXACT_HD float meet_end(const RayDirection& v, const PreparedCapsule& p
   return (along - exact::root(fused(-z, z, from))) * v.inverse_vv;
 }
 
-// A capsule that is_near: hits behind the camera are none, and from the inside the exit is met, which is
+// A capsule that is_near: hits behind the camera are none, and from the inside the exit is hit, which is
 // minus where the opposite ray would enter.
-TRIPTYCH_INLINE_HD float meet_near(const RayDirection& v, const PreparedCapsule& p) {
+TRIPTYCH_INLINE_HD float intersect_near(const RayDirection& v, const PreparedCapsule& p) {
   using exact::fused;
   const bool inside = exact::bits_of(p.half_length) < 0;
   const float half_length = fabsf(p.half_length), r2 = -p.r2;
@@ -206,12 +206,12 @@ TRIPTYCH_INLINE_HD float meet_near(const RayDirection& v, const PreparedCapsule&
   return t > 0 ? t : exact::no_number;
 }
 
-// The t at which the ray meets the capsule first, t (x, y, 1); NaN when it does not.
-TRIPTYCH_INLINE_HD float meet(const RayDirection& v, const PreparedCapsule& p) {
-  if (is_near(p)) return meet_near(v, p);
+// The smallest t at which the ray t (x, y, 1) hits the capsule; NaN when it does not.
+TRIPTYCH_INLINE_HD float intersect(const RayDirection& v, const PreparedCapsule& p) {
+  if (is_near(p)) return intersect_near(v, p);
   const Aim aim = aim_at(v, p);
-  const CylinderHit hit = meet_cylinder(p, aim);
-  return is_beyond_end(p, hit) ? meet_end(v, p, aim, hit) : hit.t;
+  const CylinderHit hit = intersect_cylinder(p, aim);
+  return is_beyond_end(p, hit) ? intersect_end(v, p, aim, hit) : hit.t;
 }
 
 }  // namespace triptych::capsule_likelihood

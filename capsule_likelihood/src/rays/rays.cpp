@@ -16,16 +16,16 @@ namespace triptych::capsule_likelihood {
 
 namespace {
 
-// What became of some points.
+// Counts of some points.
 struct Tally {
   PointCount count;
   std::uint64_t max_gain = 0;
 
   void add(const RayOfPoint& r, bool weighted) {
-    ++(r.fate == Fate::used         ? count.used
-       : r.fate == Fate::not_finite ? count.not_finite
-                                    : count.not_in_front);
-    if (r.fate == Fate::used) max_gain += capsule_likelihood::max_gain(weighted, r.weight);
+    ++(r.status == RayStatus::used         ? count.used
+       : r.status == RayStatus::not_finite ? count.not_finite
+                                           : count.not_in_front);
+    if (r.status == RayStatus::used) max_gain += capsule_likelihood::max_gain(weighted, r.weight);
   }
 };
 
@@ -39,28 +39,28 @@ struct AddTallies {
   }
 };
 
-// The numbers of the used rays by their places, equal ones in the order of the points: a radix sort in two
-// rounds of 12 bits.
-std::vector<std::uint32_t> sorted_by_place(const std::vector<RayOfPoint>& rays) {
+// The numbers of the used rays, sorted by Hilbert key; equal keys keep the order of the points: a radix sort
+// in two passes of 12 bits.
+std::vector<std::uint32_t> sorted_by_key(const std::vector<RayOfPoint>& rays) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> from, to;
   from.reserve(rays.size());
   for (std::size_t i = 0; i < rays.size(); ++i) {
-    if (rays[i].fate == Fate::used)
-      from.emplace_back(place_of(rays[i].ray.x, rays[i].ray.y), static_cast<std::uint32_t>(i));
+    if (rays[i].status == RayStatus::used)
+      from.emplace_back(hilbert_key(rays[i].ray.x, rays[i].ray.y), static_cast<std::uint32_t>(i));
   }
   to.resize(from.size());
   constexpr int digit_bits = order_bits / 2;
   for (int shift = 0; shift < order_bits; shift += digit_bits) {
     std::array<std::uint32_t, (1 << digit_bits) + 1> start{};
-    const auto digit = [&](std::uint32_t place) { return (place >> shift) & ((1u << digit_bits) - 1); };
-    for (const auto& [place, i] : from) ++start[digit(place) + 1];
+    const auto digit = [&](std::uint32_t key) { return (key >> shift) & ((1u << digit_bits) - 1); };
+    for (const auto& [key, i] : from) ++start[digit(key) + 1];
     for (std::size_t d = 1; d < start.size(); ++d) start[d] += start[d - 1];
     for (const auto& entry : from) to[start[digit(entry.first)]++] = entry;
     std::swap(from, to);
   }
   std::vector<std::uint32_t> order;
   order.reserve(from.size());
-  for (const auto& [place, i] : from) order.push_back(i);
+  for (const auto& [key, i] : from) order.push_back(i);
   return order;
 }
 
@@ -90,7 +90,7 @@ TileBound bound_of(const Rays::Data& d, const std::vector<float>& distance, std:
 
 }  // namespace
 
-void check_measure(const Measure& m) {
+void check_sensor(const SensorModel& m) {
   require(m.sigma_m > 0 && m.sigma_m <= largest_m, "sigma must be above 0, not ", m.sigma_m, " m");
   require(m.tau_m > 0 && m.tau_m <= largest_m, "tau must be above 0, not ", m.tau_m, " m");
   const auto fits = [](float c) { return std::fabs(c) <= largest_m; };
@@ -106,13 +106,14 @@ void check_sigmas(std::size_t points, std::span<const float> sigma_m) {
             sigma_m[i], " m");
 }
 
-Rays::Rays(std::span<const Vec3> points, std::span<const float> sigma_m, const Measure& measure, int threads)
+Rays::Rays(std::span<const Vec3> points, std::span<const float> sigma_m, const SensorModel& sensor,
+           int threads)
     : data_(std::make_unique<Data>()) {
-  check_measure(measure);
+  check_sensor(sensor);
   check_sigmas(points.size(), sigma_m);
   require(points.size() <= 0x7FFFFFFFu, points.size(), " points are too many");
   Data& d = *data_;
-  d.measure = measure;
+  d.sensor = sensor;
   d.weighted = !sigma_m.empty();
   const auto count = static_cast<std::int64_t>(points.size());
   std::vector<RayOfPoint> rays(points.size());
@@ -120,7 +121,7 @@ Rays::Rays(std::span<const Vec3> points, std::span<const float> sigma_m, const M
       reduction::reduce_chunks(count, 512, threads, AddTallies{}, [&](std::int64_t begin, std::int64_t end) {
         Tally of_chunk;
         for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
-          rays[k] = make_ray(points[k], d.weighted ? sigma_m[k] : measure.sigma_m, measure);
+          rays[k] = make_ray(points[k], d.weighted ? sigma_m[k] : sensor.sigma_m, sensor);
           of_chunk.add(rays[k], d.weighted);
         }
         return of_chunk;
@@ -128,17 +129,18 @@ Rays::Rays(std::span<const Vec3> points, std::span<const float> sigma_m, const M
   d.count = tally.count;
   d.max_gain = tally.max_gain;
 
-  const std::vector<std::uint32_t> order = sorted_by_place(rays);
-  const std::size_t macros = (order.size() + macro_rays - 1) / macro_rays, padded = macros * macro_rays;
+  const std::vector<std::uint32_t> order = sorted_by_key(rays);
+  const std::size_t ray_blocks = (order.size() + rays_per_ray_block - 1) / rays_per_ray_block,
+                    padded = ray_blocks * rays_per_ray_block;
   for (auto* column : {&d.x, &d.y, &d.g, &d.h, &d.vv, &d.inverse_vv}) column->resize(padded);
   if (d.weighted) d.weight.resize(padded);
   std::vector<float> distance(order.size());
-  d.macros.resize((macros + 31) / 32 * 32);
-  for (std::size_t i = macros; i < d.macros.x.size(); ++i) d.macros.set(i, empty_bound());
-  d.parts.resize(macros * parts_in_macro);
-  parallel_for(0, static_cast<std::int64_t>(macros), threads, [&](std::int64_t macro) {
-    const std::size_t first = static_cast<std::size_t>(macro) * macro_rays;
-    for (std::size_t i = first; i < first + macro_rays; ++i) {
+  d.ray_blocks.resize((ray_blocks + 31) / 32 * 32);
+  for (std::size_t i = ray_blocks; i < d.ray_blocks.x.size(); ++i) d.ray_blocks.set(i, empty_bound());
+  d.sub_tiles.resize(ray_blocks * sub_tiles_per_ray_block);
+  parallel_for(0, static_cast<std::int64_t>(ray_blocks), threads, [&](std::int64_t ray_block) {
+    const std::size_t first = static_cast<std::size_t>(ray_block) * rays_per_ray_block;
+    for (std::size_t i = first; i < first + rays_per_ray_block; ++i) {
       const bool real = i < order.size();
       const Ray ray = real ? rays[order[i]].ray : padding_ray();
       const RayDirection v = ray_direction(ray.x, ray.y);
@@ -151,9 +153,10 @@ Rays::Rays(std::span<const Vec3> points, std::span<const float> sigma_m, const M
       if (d.weighted) d.weight[i] = real ? rays[order[i]].weight : 0;
       if (real) distance[i] = rays[order[i]].distance_m;
     }
-    d.macros.set(first / macro_rays, bound_of(d, distance, first, first + macro_rays));
-    for (std::size_t part = first; part < first + macro_rays; part += part_rays)
-      d.parts.set(part / part_rays, bound_of(d, distance, part, part + part_rays));
+    d.ray_blocks.set(first / rays_per_ray_block, bound_of(d, distance, first, first + rays_per_ray_block));
+    for (std::size_t sub_tile = first; sub_tile < first + rays_per_ray_block; sub_tile += rays_per_sub_tile)
+      d.sub_tiles.set(sub_tile / rays_per_sub_tile,
+                      bound_of(d, distance, sub_tile, sub_tile + rays_per_sub_tile));
   });
 }
 
@@ -162,6 +165,9 @@ Rays& Rays::operator=(Rays&&) noexcept = default;
 Rays::~Rays() = default;
 
 const PointCount& Rays::count() const { return data_->count; }
-const Measure& Rays::measure() const { return data_->measure; }
+double Rays::max_loss() const {
+  return capsule_likelihood::max_loss(data_->sensor, data_->weighted, data_->max_gain);
+}
+const SensorModel& Rays::sensor() const { return data_->sensor; }
 
 }  // namespace triptych::capsule_likelihood

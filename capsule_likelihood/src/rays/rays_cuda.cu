@@ -8,10 +8,10 @@
 
 #include <algorithm>
 
-#include "rays/pieces.hpp"
 #include "rays/rays_cuda_data.hpp"
 #include "rays/rays_data.hpp"
 #include "rays/rays_math.hpp"
+#include "rays/workspace_layout.hpp"
 
 namespace triptych::capsule_likelihood {
 
@@ -19,39 +19,39 @@ namespace {
 
 constexpr int point_threads = 256;
 
-// What is known of a point before the rays are put in order.
+// The rays before they are sorted.
 struct Unsorted {
   Ray* ray;
   float* distance_m;
   std::uint32_t* weight;
-  std::uint32_t* place;
+  std::uint32_t* key;
   std::uint32_t* number;
 };
 
-// A thread owns a point. Dropped points get the last place, so that they end up behind all others.
+// A thread owns a point. Dropped points get the last key, which sorts them behind all others.
 __global__ void __launch_bounds__(point_threads)
-    make_rays_kernel(DeviceSpan<const Vec3> points, DeviceSpan<const float> sigma_m, Measure measure,
+    make_rays_kernel(DeviceSpan<const Vec3> points, DeviceSpan<const float> sigma_m, SensorModel sensor,
                      const std::int64_t* points_used, Unsorted out, PointTotals* totals) {
   __shared__ unsigned count_of_warp[3][point_threads / 32];
   __shared__ std::uint64_t gain_of_warp[point_threads / 32];
   const std::int64_t i = std::int64_t{blockIdx.x} * point_threads + threadIdx.x;
   const std::int64_t last =
       points_used != nullptr && *points_used < points.size() ? *points_used : points.size();
-  RayOfPoint made{padding_ray(), 0, 0, Fate::not_finite};
-  if (i < last) made = make_ray(points[i], sigma_m.empty() ? measure.sigma_m : sigma_m[i], measure);
+  RayOfPoint made{padding_ray(), 0, 0, RayStatus::not_finite};
+  if (i < last) made = make_ray(points[i], sigma_m.empty() ? sensor.sigma_m : sigma_m[i], sensor);
   if (i < points.size()) {
     out.ray[i] = made.ray;
     out.distance_m[i] = made.distance_m;
     out.weight[i] = made.weight;
-    out.place[i] = made.fate == Fate::used ? place_of(made.ray.x, made.ray.y) : dropped_place;
+    out.key[i] = made.status == RayStatus::used ? hilbert_key(made.ray.x, made.ray.y) : dropped_key;
     out.number[i] = static_cast<std::uint32_t>(i);
   }
   unsigned count[3];
-  reduction::block_counts<point_threads>(i < last ? static_cast<int>(made.fate) : -1, count_of_warp, count);
+  reduction::block_counts<point_threads>(i < last ? static_cast<int>(made.status) : -1, count_of_warp, count);
   std::uint64_t gain = count[0] * max_gain(false, 0);
   if (!sigma_m.empty())
-    gain = reduction::block_sum<point_threads>(made.fate == Fate::used ? max_gain(true, made.weight) : 0,
-                                               gain_of_warp);
+    gain = reduction::block_sum<point_threads>(
+        made.status == RayStatus::used ? max_gain(true, made.weight) : 0, gain_of_warp);
   if (threadIdx.x == 0) {
     if (count[0] != 0) atomicAdd(&totals->used, static_cast<unsigned long long>(count[0]));
     if (count[1] != 0) atomicAdd(&totals->not_finite, static_cast<unsigned long long>(count[1]));
@@ -74,64 +74,65 @@ __device__ TileBound bound_of(const Box& box, float off2) {
   return {box.middle(0), box.middle(1), sqrtf(off2) * 1.00001f, box.low[2], box.high[2]};
 }
 
-// A block owns a macro, a warp a part, a thread a place in the order.
-__global__ void __launch_bounds__(macro_rays)
-    order_rays_kernel(std::int64_t points, const std::uint32_t* place, const std::uint32_t* number,
-                      Unsorted from, Ray* rays, std::uint32_t* weight, TileBound* parts, TileBound* macros) {
-  __shared__ Box box_of_warp[parts_in_macro];
-  __shared__ float off2_of_warp[parts_in_macro];
-  const std::int64_t i = std::int64_t{blockIdx.x} * macro_rays + threadIdx.x;
-  const bool real = i < points && place[i] != dropped_place;
+// A block owns a ray block, a warp a sub-tile, a thread a ray in sorted order.
+__global__ void __launch_bounds__(rays_per_ray_block)
+    order_rays_kernel(std::int64_t points, const std::uint32_t* key, const std::uint32_t* number,
+                      Unsorted from, Ray* rays, std::uint32_t* weight, TileBound* sub_tiles,
+                      TileBound* ray_blocks) {
+  __shared__ Box box_of_warp[sub_tiles_per_ray_block];
+  __shared__ float off2_of_warp[sub_tiles_per_ray_block];
+  const std::int64_t i = std::int64_t{blockIdx.x} * rays_per_ray_block + threadIdx.x;
+  const bool real = i < points && key[i] != dropped_key;
   const std::uint32_t n = real ? number[i] : 0;
   const Ray ray = real ? from.ray[n] : padding_ray();
   const float distance = real ? from.distance_m[n] : 0;
   rays[i] = ray;
   if (weight != nullptr) weight[i] = real ? from.weight[n] : 0;
 
-  const Box part = reduction::warp_bounds(real ? Box::around({ray.x, ray.y, distance}) : Box::none());
-  const float part_off2 = reduction::warp_max(off_middle2(part, ray, real));
-  if (threadIdx.x % 32 == 0) parts[i / part_rays] = bound_of(part, part_off2);
-  const Box macro = reduction::block_bounds<macro_rays>(part, box_of_warp);
-  const float macro_off2 = reduction::block_all_reduce<macro_rays>(off_middle2(macro, ray, real),
-                                                                   reduction::Max<float>{}, off2_of_warp);
-  if (threadIdx.x == 0) macros[blockIdx.x] = bound_of(macro, macro_off2);
+  const Box sub_tile = reduction::warp_bounds(real ? Box::around({ray.x, ray.y, distance}) : Box::none());
+  const float sub_tile_off2 = reduction::warp_max(off_middle2(sub_tile, ray, real));
+  if (threadIdx.x % 32 == 0) sub_tiles[i / rays_per_sub_tile] = bound_of(sub_tile, sub_tile_off2);
+  const Box ray_block = reduction::block_bounds<rays_per_ray_block>(sub_tile, box_of_warp);
+  const float ray_block_off2 = reduction::block_all_reduce<rays_per_ray_block>(
+      off_middle2(ray_block, ray, real), reduction::Max<float>{}, off2_of_warp);
+  if (threadIdx.x == 0) ray_blocks[blockIdx.x] = bound_of(ray_block, ray_block_off2);
 }
 
 struct SortBuffers {
   SortBuffers(std::byte* memory, std::int64_t points, std::size_t cub) : cub_bytes(cub) {
-    Pieces pieces(memory);
-    unsorted.ray = pieces.take<Ray>(points);
-    unsorted.distance_m = pieces.take<float>(points);
-    unsorted.weight = pieces.take<std::uint32_t>(points);
-    unsorted.place = pieces.take<std::uint32_t>(points);
-    unsorted.number = pieces.take<std::uint32_t>(points);
-    place = pieces.take<std::uint32_t>(points);
-    number = pieces.take<std::uint32_t>(points);
-    cub_memory = pieces.take<std::byte>(static_cast<std::int64_t>(cub));
-    bytes = pieces.bytes();
+    WorkspaceLayout layout(memory);
+    unsorted.ray = layout.take<Ray>(points);
+    unsorted.distance_m = layout.take<float>(points);
+    unsorted.weight = layout.take<std::uint32_t>(points);
+    unsorted.key = layout.take<std::uint32_t>(points);
+    unsorted.number = layout.take<std::uint32_t>(points);
+    key = layout.take<std::uint32_t>(points);
+    number = layout.take<std::uint32_t>(points);
+    cub_memory = layout.take<std::byte>(static_cast<std::int64_t>(cub));
+    bytes = layout.bytes();
   }
   Unsorted unsorted;
-  std::uint32_t *place, *number;
+  std::uint32_t *key, *number;
   std::byte* cub_memory;
   std::size_t cub_bytes, bytes;
 };
 
 }  // namespace
 
-DeviceRays::Data::Data(std::int64_t most, const Measure& wanted)
-    : measure(wanted),
+DeviceRays::Data::Data(std::int64_t most, const SensorModel& wanted)
+    : sensor(wanted),
       max_points(most),
-      rays((most + macro_rays - 1) / macro_rays * macro_rays),
+      rays((most + rays_per_ray_block - 1) / rays_per_ray_block * rays_per_ray_block),
       weight(rays.size()),
-      parts(rays.size() / part_rays),
-      macros(rays.size() / macro_rays),
+      sub_tiles(rays.size() / rays_per_sub_tile),
+      ray_blocks(rays.size() / rays_per_ray_block),
       totals(1) {}
 
-DeviceRays::DeviceRays(std::int64_t max_points, const Measure& measure) {
-  check_measure(measure);
-  require(max_points >= 0 && max_points <= 0x7FFFFFFF - macro_rays, "rays cannot be made of ", max_points,
-          " points");
-  data_ = std::make_unique<Data>(max_points, measure);
+DeviceRays::DeviceRays(std::int64_t max_points, const SensorModel& sensor) {
+  check_sensor(sensor);
+  require(max_points >= 0 && max_points <= 0x7FFFFFFF - rays_per_ray_block, "rays cannot be made of ",
+          max_points, " points");
+  data_ = std::make_unique<Data>(max_points, sensor);
 }
 DeviceRays::DeviceRays(DeviceRays&&) noexcept = default;
 DeviceRays& DeviceRays::operator=(DeviceRays&&) noexcept = default;
@@ -163,23 +164,28 @@ void DeviceRays::set(DeviceSpan<const Vec3> points, DeviceSpan<const float> sigm
   if (count == 0) return;
   launch(make_rays_kernel,
          {static_cast<unsigned>((count + point_threads - 1) / point_threads), point_threads}, stream, points,
-         sigma_m, d.measure, points_used_on_device, sort.unsorted, d.totals.data());
-  TRIPTYCH_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(sort.cub_memory, cub_bytes, sort.unsorted.place,
-                                                      sort.place, sort.unsorted.number, sort.number, count, 0,
-                                                      order_bits, to_cuda(stream)));
-  launch(order_rays_kernel, {static_cast<unsigned>(d.macro_count()), static_cast<unsigned>(macro_rays)},
-         stream, points.size(), sort.place, sort.number, sort.unsorted, d.rays.data(),
-         d.weighted ? d.weight.data() : nullptr, d.parts.data(), d.macros.data());
+         sigma_m, d.sensor, points_used_on_device, sort.unsorted, d.totals.data());
+  TRIPTYCH_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(sort.cub_memory, cub_bytes, sort.unsorted.key, sort.key,
+                                                      sort.unsorted.number, sort.number, count, 0, order_bits,
+                                                      to_cuda(stream)));
+  launch(order_rays_kernel,
+         {static_cast<unsigned>(d.ray_block_count()), static_cast<unsigned>(rays_per_ray_block)}, stream,
+         points.size(), sort.key, sort.number, sort.unsorted, d.rays.data(),
+         d.weighted ? d.weight.data() : nullptr, d.sub_tiles.data(), d.ray_blocks.data());
 }
 
-PointCount DeviceRays::count(StreamRef stream) const {
-  PointTotals totals{};
-  copy_to_host(DeviceSpan<const PointTotals>(data_->totals.span()), std::span(&totals, 1), stream);
+PointTotals DeviceRays::Data::read_totals(StreamRef stream) const {
+  PointTotals read{};
+  copy_to_host(DeviceSpan<const PointTotals>(totals.span()), std::span(&read, 1), stream);
   stream.synchronize();
-  return {static_cast<std::int64_t>(totals.used), static_cast<std::int64_t>(totals.not_finite),
-          static_cast<std::int64_t>(totals.not_in_front)};
+  return read;
 }
 
-const Measure& DeviceRays::measure() const { return data_->measure; }
+PointCount DeviceRays::count(StreamRef stream) const { return data_->read_totals(stream).count(); }
+double DeviceRays::max_loss(StreamRef stream) const {
+  return capsule_likelihood::max_loss(data_->sensor, data_->weighted, data_->read_totals(stream).max_gain);
+}
+
+const SensorModel& DeviceRays::sensor() const { return data_->sensor; }
 
 }  // namespace triptych::capsule_likelihood

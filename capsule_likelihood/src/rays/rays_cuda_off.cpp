@@ -5,7 +5,7 @@
 namespace triptych::capsule_likelihood {
 
 struct DeviceRays::Data {};
-DeviceRays::DeviceRays(std::int64_t, const Measure&) { throw_cuda_unavailable("DeviceRays"); }
+DeviceRays::DeviceRays(std::int64_t, const SensorModel&) { throw_cuda_unavailable("DeviceRays"); }
 DeviceRays::DeviceRays(DeviceRays&&) noexcept = default;
 DeviceRays& DeviceRays::operator=(DeviceRays&&) noexcept = default;
 DeviceRays::~DeviceRays() = default;
@@ -17,6 +17,7 @@ void DeviceRays::set(DeviceSpan<const Vec3>, DeviceSpan<const float>, const std:
   throw_cuda_unavailable("DeviceRays::set");
 }
 PointCount DeviceRays::count(StreamRef) const { throw_cuda_unavailable("DeviceRays::count"); }
-const Measure& DeviceRays::measure() const { throw_cuda_unavailable("DeviceRays::measure"); }
+double DeviceRays::max_loss(StreamRef) const { throw_cuda_unavailable("DeviceRays::max_loss"); }
+const SensorModel& DeviceRays::sensor() const { throw_cuda_unavailable("DeviceRays::sensor"); }
 
 }  // namespace triptych::capsule_likelihood

@@ -1,5 +1,5 @@
-// What Rays holds: the rays by coordinate, along a Hilbert curve, padded to whole macros, and the bounds of
-// their tiles.
+// What Rays holds: the rays by coordinate, along a Hilbert curve, padded to whole ray blocks, and the bounds
+// of their tiles.
 #pragma once
 
 #include <triptych/capsule_likelihood/rays.hpp>
@@ -12,9 +12,9 @@
 
 namespace triptych::capsule_likelihood {
 
-// InvalidArgument for a measure that makes no sense.
-void check_measure(const Measure& measure);
-// InvalidArgument unless there is none, or one above 0 for each of so many points.
+// InvalidArgument for a sensor model out of range.
+void check_sensor(const SensorModel& sensor);
+// InvalidArgument unless sigma_m is empty or has one value above 0 for each point.
 void check_sigmas(std::size_t points, std::span<const float> sigma_m);
 
 // Tile bounds by coordinate.
@@ -35,15 +35,15 @@ struct Bounds {
 };
 
 struct Rays::Data {
-  Measure measure;
+  SensorModel sensor;
   PointCount count;
   bool weighted = false;
   std::uint64_t max_gain = 0;  // of all points together
   std::vector<float> x, y, g, h, vv, inverse_vv;
   std::vector<std::uint32_t> weight;  // only when weighted
-  Bounds parts, macros;               // macros: padded with empty ones to a multiple of 32
+  Bounds sub_tiles, ray_blocks;       // ray_blocks: padded with empty ones to a multiple of 32
 
-  std::int64_t macro_count() const { return static_cast<std::int64_t>(x.size()) / macro_rays; }
+  std::int64_t ray_block_count() const { return static_cast<std::int64_t>(x.size()) / rays_per_ray_block; }
   Ray ray(std::int64_t i) const {
     const auto k = static_cast<std::size_t>(i);
     return {x[k], y[k], g[k], h[k]};

@@ -10,7 +10,7 @@
 
 namespace triptych::capsule_likelihood {
 
-// The exponents that are looked at: floats whose lower 13 bits are 0, so that the search is one over the
+// The candidate exponents: floats whose lower 13 bits are 0, so that the search is one over the
 // integers 0 (beta 0) .. beta_steps (beta 1).
 inline constexpr std::uint32_t beta_steps = 0x3F800000u >> 13;
 inline constexpr int beta_bits = 17;  // beta_steps < 2^17
@@ -49,7 +49,7 @@ TRIPTYCH_INLINE_HD double effective_samples(const WeightSums& sums) {
   return sums.second == 0 ? 0.0 : first * first / (static_cast<double>(sums.second) * 256.0);
 }
 
-// Whether at least so many samples are effective, without a division.
+// Whether at least that number of samples is effective, without a division.
 TRIPTYCH_INLINE_HD bool reaches(const WeightSums& sums, double target) {
   const auto first = static_cast<double>(sums.first);
   return first * first >= target * (static_cast<double>(sums.second) * 256.0);

@@ -128,7 +128,7 @@ struct Hit {
   double distance;
 };
 
-// The first `wanted` rays of the spread that meet what hit() knows, in its order.
+// The first `wanted` rays of the sequence for which hit() is true, in order.
 template <class F>
 std::vector<Hit> cast(const EvenSpread& spread, std::int64_t wanted, int threads, F&& hit) {
   std::vector<Hit> hits;
@@ -156,9 +156,9 @@ void check(const RenderOptions& options) {
   const auto share = [](float value) { return value >= 0 && value < 1; };
   require(options.points >= 0, "cannot render ", options.points, " points");
   require(options.noise_m >= 0 && std::isfinite(options.noise_m), "a noise of ", options.noise_m,
-          " m makes no sense");
+          " m is out of range");
   require(options.noise_reference_m >= 0 && std::isfinite(options.noise_reference_m),
-          "a reference distance of ", options.noise_reference_m, " m makes no sense");
+          "a reference distance of ", options.noise_reference_m, " m is out of range");
   require(share(options.outliers) && share(options.background) && options.outliers + options.background < 1,
           "outliers (", options.outliers, ") and background (", options.background,
           ") are shares from 0 to below 1, also together");
@@ -184,7 +184,7 @@ std::vector<Vec3> render_points(std::span<const Capsule> body, const RenderOptio
       EvenSpread(options.seed, room_rays, scene.box().grown(2)), both - outliers, threads,
       [&](const Vec& ray) { return scene.hit(ray) < detail::no_hit ? detail::no_hit : scene.room_hit(ray); });
   const EvenSpread anywhere(options.seed, outlier_rays, scene.box().grown(1.2));
-  const PhiloxStream noises(options.seed, noise), places(options.seed, outlier_distances);
+  const PhiloxStream noises(options.seed, noise), positions(options.seed, outlier_distances);
 
   std::vector<Vec3> points;
   points.reserve(static_cast<std::size_t>(options.points));
@@ -192,7 +192,7 @@ std::vector<Vec3> render_points(std::span<const Capsule> body, const RenderOptio
   std::int64_t outlier_next = 0;
   for (std::int64_t i = 0; i < options.points; ++i) {
     if (count_of(options.outliers, i + 1) > count_of(options.outliers, i)) {
-      const Philox4x32 random = places.block(static_cast<std::uint64_t>(i));
+      const Philox4x32 random = positions.block(static_cast<std::uint64_t>(i));
       const double share = 0.5 + 1.1 * uniform_double(random[0], random[1]);
       points.push_back(scene.point(anywhere.ray(outlier_next++), share * scene.distance()));
       continue;

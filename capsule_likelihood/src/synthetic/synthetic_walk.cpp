@@ -25,7 +25,7 @@ class Walker {
  public:
   Walker(const Skeleton& human, const WalkOptions& options) : human_(human), options_(options) {}
 
-  // The angles at a time; the root's place follows the path at height 0.
+  // The pose at a time; the root follows the path at height 0.
   std::vector<float> pose(double t) {
     pose_ = human_.rest_pose();
     const double phase = 2 * std::numbers::pi * options_.stride_hz * t;
@@ -72,7 +72,7 @@ class Walker {
   }
 
   void set_root(double t, double phase) {
-    // The path's heading turns evenly: it is an arc, or a line.
+    // The heading changes at a constant rate: the path is an arc, or a line.
     const double turn = options_.turn_rad_per_s, speed = options_.speed_mps;
     const double first = options_.heading_rad, heading = first + turn * t;
     double x = speed * t * sine(first), z = -speed * t * cosine(first);
@@ -83,7 +83,7 @@ class Walker {
     const double sway = 0.015 * cosine(phase);
     pose_[0] = static_cast<float>(x + sway * cosine(heading));
     pose_[2] = static_cast<float>(z + sway * sine(heading));
-    // Facing -z, turning by -heading about y looks towards +x for a positive heading.
+    // Facing -z, a rotation by -heading about y faces +x for a positive heading.
     const detail::Rot root = detail::rotation_about(Axis::y, -heading + 5 * rad * sine(phase)) *
                              detail::rotation_about(Axis::z, 2 * rad * cosine(phase));
     const std::array<double, 4> q = detail::quaternion_of(root);
@@ -97,60 +97,58 @@ class Walker {
 
 }  // namespace
 
-std::vector<float> make_walk(const Skeleton& human, const WalkOptions& options) {
+Motion make_walk(const Skeleton& human, const WalkOptions& options) {
   require(options.frames >= 0, "a walk cannot have ", options.frames, " frames");
   require(options.rate_hz > 0 && std::isfinite(options.rate_hz), "a rate of ", options.rate_hz,
-          " Hz makes no sense");
+          " Hz is out of range");
   const double seconds = options.frames / options.rate_hz;
   for (const float value :
        {options.speed_mps, options.stride_hz, options.heading_rad, options.turn_rad_per_s}) {
     require(std::isfinite(value) && std::abs(value) * seconds < 1000, "the walk goes on for too long, or ",
-            value, " makes no sense");
+            value, " is out of range");
   }
   Walker walker(human, options);
-  std::vector<float> poses;
-  for (int frame = 0; frame < options.frames; ++frame) {
-    const std::vector<float> pose = walker.pose(frame / options.rate_hz);
-    poses.insert(poses.end(), pose.begin(), pose.end());
-  }
+  Motion motion{.pose_size = human.pose_size(), .frame_time_s = 1 / options.rate_hz};
+  for (int frame = 0; frame < options.frames; ++frame) motion.push_back(walker.pose(frame / options.rate_hz));
   // The lowest sole is on the ground.
   std::vector<Capsule> bodies(static_cast<std::size_t>(options.frames) *
                               static_cast<std::size_t>(human.capsule_count()));
-  const MatrixView<float> rows(poses.data(), options.frames, human.pose_size());
-  const MatrixView<Capsule> flesh(bodies.data(), options.frames, human.capsule_count());
-  pose_cpu(human, rows, {}, flesh);
+  const MatrixView<float> rows = motion.view();
+  const MatrixView<Capsule> body_capsules(bodies.data(), options.frames, human.capsule_count());
+  pose_cpu(human, rows, {}, body_capsules);
   for (int frame = 0; frame < options.frames; ++frame) {
     float lowest = std::numeric_limits<float>::max();
-    for (const Capsule& c : flesh.row(frame)) {
+    for (const Capsule& c : body_capsules.row(frame)) {
       lowest = std::min(lowest, std::min(c.a.y, c.b.y) - c.radius_m);
     }
     rows(frame, 1) -= lowest;
   }
-  return poses;
+  return motion;
 }
 
-void place_in_view(const Skeleton& skeleton, MatrixView<float> poses, const ViewOptions& options) {
+void place_in_view(const Skeleton& skeleton, Motion& motion, const ViewOptions& options) {
+  const MatrixView<float> poses = motion.view();
   require(poses.rows() == 0 || poses.cols() == skeleton.pose_size(), "poses of ", poses.cols(),
           " numbers do not fit a skeleton that needs ", skeleton.pose_size());
-  require(std::isfinite(options.distance_m) && std::isfinite(options.nearest_m) &&
-              std::isfinite(options.turn_rad),
-          "a distance or a turn of the view is not finite");
+  require(
+      std::isfinite(options.distance_m) && std::isfinite(options.nearest_m) && std::isfinite(options.yaw_rad),
+      "a distance or the yaw of the view is not finite");
   if (poses.rows() == 0) return;
-  const detail::Rot turn = detail::rotation_about(Axis::y, options.turn_rad);
+  const detail::Rot yaw = detail::rotation_about(Axis::y, options.yaw_rad);
   const detail::Vec offset(skeleton.joints()[0].offset_m);
   constexpr double far = std::numeric_limits<double>::max();
   detail::Vec low(far, far, far), high(-far, -far, -far);
   double sum_z = 0;
-  std::vector<detail::Vec> places;
+  std::vector<detail::Vec> positions;
   for (std::int64_t row = 0; row < poses.rows(); ++row) {
     const std::span<float> pose = poses.row(row);
-    const detail::Vec place = turn * (detail::Vec(pose[0], pose[1], pose[2]) + offset);
-    low = {std::min(low.x, place.x), std::min(low.y, place.y), std::min(low.z, place.z)};
-    high = {std::max(high.x, place.x), std::max(high.y, place.y), std::max(high.z, place.z)};
-    sum_z += place.z;
-    places.push_back(place);
-    const detail::Rot turned = turn * detail::rotation_of_quaternion({pose[3], pose[4], pose[5], pose[6]});
-    const std::array<double, 4> q = detail::quaternion_of(turned);
+    const detail::Vec position = yaw * (detail::Vec(pose[0], pose[1], pose[2]) + offset);
+    low = {std::min(low.x, position.x), std::min(low.y, position.y), std::min(low.z, position.z)};
+    high = {std::max(high.x, position.x), std::max(high.y, position.y), std::max(high.z, position.z)};
+    sum_z += position.z;
+    positions.push_back(position);
+    const detail::Rot rotated = yaw * detail::rotation_of_quaternion({pose[3], pose[4], pose[5], pose[6]});
+    const std::array<double, 4> q = detail::quaternion_of(rotated);
     double same = 0;
     if (row > 0) {
       for (std::size_t i = 0; i < 4; ++i) same += q[i] * poses(row - 1, static_cast<std::int64_t>(3 + i));
@@ -161,10 +159,10 @@ void place_in_view(const Skeleton& skeleton, MatrixView<float> poses, const View
   const detail::Vec shift(-0.5 * (low.x + high.x), -0.5 * (low.y + high.y),
                           std::max(options.distance_m - mean_z, options.nearest_m - low.z));
   for (std::int64_t row = 0; row < poses.rows(); ++row) {
-    const detail::Vec place = places[static_cast<std::size_t>(row)] + shift - offset;
-    poses(row, 0) = static_cast<float>(place.x);
-    poses(row, 1) = static_cast<float>(place.y);
-    poses(row, 2) = static_cast<float>(place.z);
+    const detail::Vec position = positions[static_cast<std::size_t>(row)] + shift - offset;
+    poses(row, 0) = static_cast<float>(position.x);
+    poses(row, 1) = static_cast<float>(position.y);
+    poses(row, 2) = static_cast<float>(position.z);
   }
 }
 

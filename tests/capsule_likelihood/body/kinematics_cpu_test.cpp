@@ -1,4 +1,5 @@
 #include <triptych/capsule_likelihood/kinematics.hpp>
+#include <triptych/capsule_likelihood/motion.hpp>
 
 #include <gtest/gtest.h>
 
@@ -17,8 +18,8 @@ namespace {
 constexpr float eps = 0x1p-24f;
 
 // At most `levels` joints from the root outwards, each of which adds at most 12 roundings to a rotation
-// (three turns of two multiply-adds whose cosine is off by two ulp, the product's three), swings what hangs
-// on it by that, and adds three roundings of a place of at most `reach`.
+// (three rotations of two multiply-adds whose cosine is off by two ulp, the product's three), swings what
+// hangs on it by that, and adds three roundings of a position of at most `reach`.
 double tolerance(int levels, double reach) { return levels * (12 + 3) * reach * eps; }
 
 double distance(const Vec3& found, const test::Double3& expected) {
@@ -30,23 +31,25 @@ void compare_with_double(const Skeleton& skeleton, std::int64_t rows, std::uint6
   const std::vector<float> poses = test::random_poses(skeleton, rows, 6.0f, seed);
   triptych::test::GuardedHost<Vec3> joints(rows * skeleton.joint_count());
   triptych::test::GuardedHost<Capsule> bodies(rows * skeleton.capsule_count());
-  const MatrixView<Vec3> places(joints.span().data(), rows, skeleton.joint_count());
+  const MatrixView<Vec3> positions(joints.span().data(), rows, skeleton.joint_count());
   const MatrixView<Capsule> capsules(bodies.span().data(), rows, skeleton.capsule_count());
-  pose_cpu(skeleton, {poses.data(), rows, skeleton.pose_size()}, places, capsules, 2);
+  pose_cpu(skeleton, {poses.data(), rows, skeleton.pose_size()}, positions, capsules, 2);
   EXPECT_TRUE(joints.intact());
   EXPECT_TRUE(bodies.intact());
   for (std::int64_t row = 0; row < rows; ++row) {
     const auto frames = test::double_frames(skeleton, poses.data() + row * skeleton.pose_size());
     for (int i = 0; i < skeleton.joint_count(); ++i) {
-      ASSERT_LE(distance(places(row, i), frames[static_cast<std::size_t>(i)].place), allowed)
+      ASSERT_LE(distance(positions(row, i), frames[static_cast<std::size_t>(i)].position), allowed)
           << row << " " << i;
     }
     for (int i = 0; i < skeleton.capsule_count(); ++i) {
-      const Flesh& flesh = skeleton.flesh()[static_cast<std::size_t>(i)];
-      const auto& frame = frames[static_cast<std::size_t>(flesh.joint)];
-      ASSERT_LE(distance(capsules(row, i).a, frame.to_world(flesh.capsule.a)), allowed) << row << " " << i;
-      ASSERT_LE(distance(capsules(row, i).b, frame.to_world(flesh.capsule.b)), allowed) << row << " " << i;
-      ASSERT_EQ(capsules(row, i).radius_m, flesh.capsule.radius_m);
+      const BodyCapsule& body_capsule = skeleton.body_capsules()[static_cast<std::size_t>(i)];
+      const auto& frame = frames[static_cast<std::size_t>(body_capsule.joint)];
+      ASSERT_LE(distance(capsules(row, i).a, frame.to_world(body_capsule.capsule.a)), allowed)
+          << row << " " << i;
+      ASSERT_LE(distance(capsules(row, i).b, frame.to_world(body_capsule.capsule.b)), allowed)
+          << row << " " << i;
+      ASSERT_EQ(capsules(row, i).radius_m, body_capsule.capsule.radius_m);
     }
   }
 }
@@ -65,7 +68,7 @@ TEST(PoseCpu, AgreesWithDoublePrecisionForAnyTree) {
   }
 }
 
-TEST(PoseCpu, TurnsAboutTheNamedAxes) {
+TEST(PoseCpu, RotatesAboutTheNamedAxes) {
   // One bone along each axis in turn; a quarter turn about z takes x to y, about x y to z, about y z to x.
   const auto tip = [](Axis axis, Vec3 bone) {
     const Skeleton skeleton({{"root", -1, {}, {}}, {"bend", 0, {}, {{axis}}}, {"tip", 1, bone, {}}}, {});
@@ -85,12 +88,12 @@ TEST(PoseCpu, KeepsBonesAtTheirLength) {
   const Skeleton human = make_human();
   const std::vector<float> poses = test::random_poses(human, 200, 3.0f, 5);
   std::vector<Vec3> joints(200 * 24);
-  const MatrixView<Vec3> places(joints.data(), 200, 24);
-  pose_cpu(human, {poses.data(), 200, human.pose_size()}, places, {}, 1);
+  const MatrixView<Vec3> positions(joints.data(), 200, 24);
+  pose_cpu(human, {poses.data(), 200, human.pose_size()}, positions, {}, 1);
   for (std::int64_t row = 0; row < 200; ++row) {
     for (int i = 1; i < 24; ++i) {
       const Joint& joint = human.joints()[static_cast<std::size_t>(i)];
-      const Vec3 p = places(row, i), q = places(row, joint.parent);
+      const Vec3 p = positions(row, i), q = positions(row, joint.parent);
       EXPECT_NEAR(std::hypot(p.x - q.x, p.y - q.y, p.z - q.z),
                   std::hypot(joint.offset_m.x, joint.offset_m.y, joint.offset_m.z), 5e-6f);
     }
@@ -122,6 +125,32 @@ TEST(PoseCpu, GivesTheSameBitsWithAndWithoutFusedHardware) {
   detail::pose_cpu_by(detail::PosePath::plain, skeleton, rows, {}, {plain.data(), 100, 70}, 1);
   detail::pose_cpu_by(detail::PosePath::best, skeleton, rows, {}, {best.data(), 100, 70}, 1);
   EXPECT_EQ(plain, best);
+}
+
+TEST(PoseCpu, IsWhatASkeletonSaysOfOnePose) {
+  const Skeleton skeleton = test::random_skeleton(30, 40, 23);
+  const std::vector<float> pose = test::random_poses(skeleton, 1, 3.0f, 24);
+  std::vector<Vec3> joints(30);
+  std::vector<Capsule> capsules(40);
+  pose_cpu(skeleton, {pose.data(), 1, skeleton.pose_size()}, {joints.data(), 1, 30},
+           {capsules.data(), 1, 40});
+  EXPECT_EQ(skeleton.joints(pose), joints);
+  EXPECT_EQ(skeleton.capsules(pose), capsules);
+  EXPECT_ERROR(skeleton.joints(std::span(pose).first(9)), InvalidArgument, "poses of 9 numbers");
+}
+
+TEST(Motion, HoldsPosesInOrder) {
+  Motion motion{.pose_size = 3};
+  EXPECT_TRUE(motion.empty());
+  motion.push_back(std::vector<float>{1, 2, 3});
+  motion.push_back(std::vector<float>{4, 5, 6});
+  EXPECT_ERROR(motion.push_back(std::vector<float>{7, 8}), InvalidArgument, "one of 2");
+  ASSERT_EQ(motion.size(), 2);
+  EXPECT_EQ(motion.pose(1)[0], 4);
+  motion.pose(0)[2] = 9;
+  EXPECT_EQ(motion.view()(0, 2), 9);
+  EXPECT_EQ(motion.view().rows(), 2);
+  EXPECT_EQ(Motion{}.size(), 0);
 }
 
 TEST(PoseCpu, RefusesSizesThatDoNotFit) {

@@ -13,7 +13,7 @@
 
 namespace triptych::capsule_likelihood::test {
 
-// Rows of poses: places within 3 m, orientations of any length from 0.5 to 2, angles within spread_rad.
+// Rows of poses: positions within 3 m, orientations of any length from 0.5 to 2, angles within spread_rad.
 inline std::vector<float> random_poses(const Skeleton& skeleton, std::int64_t rows, float spread_rad,
                                        std::uint64_t seed) {
   const auto size = static_cast<std::size_t>(skeleton.pose_size());
@@ -43,34 +43,34 @@ inline Skeleton random_skeleton(int joints, int capsules, std::uint64_t seed) {
                 i == 0 ? -1 : static_cast<int>(random.next() % static_cast<unsigned>(i)),
                 vector(),
                 {}};
-    const int turns = static_cast<int>(random.next() % 4);
-    for (int k = 0; k < turns; ++k) joint.rotations.push_back({static_cast<Axis>(random.next() % 3)});
+    const int rotations = static_cast<int>(random.next() % 4);
+    for (int k = 0; k < rotations; ++k) joint.rotations.push_back({static_cast<Axis>(random.next() % 3)});
     tree.push_back(std::move(joint));
   }
-  std::vector<Flesh> flesh(static_cast<std::size_t>(capsules));
-  for (Flesh& capsule : flesh) {
+  std::vector<BodyCapsule> body_capsules(static_cast<std::size_t>(capsules));
+  for (BodyCapsule& capsule : body_capsules) {
     capsule = {static_cast<int>(random.next() % static_cast<unsigned>(joints)),
                {vector(), random.next_uniform(), vector()}};
   }
-  return {std::move(tree), std::move(flesh)};
+  return {std::move(tree), std::move(body_capsules)};
 }
 
 struct Double3 {
   double x, y, z;
 };
 
-// A rotation as a quaternion and a place, in double: written from the definitions, not from the matrices.
+// A rotation as a quaternion and a position, in double: written from the definitions, not from the matrices.
 struct DoubleFrame {
   std::array<double, 4> q;  // w x y z, unit
-  Double3 place;
+  Double3 position;
 
   Double3 to_world(const Vec3& p) const {
     const auto [w, x, y, z] = q;
     // v + 2 w (u x v) + 2 u x (u x v)
     const Double3 c = {y * p.z - z * p.y, z * p.x - x * p.z, x * p.y - y * p.x};
     const Double3 d = {y * c.z - z * c.y, z * c.x - x * c.z, x * c.y - y * c.x};
-    return {place.x + p.x + 2 * (w * c.x + d.x), place.y + p.y + 2 * (w * c.y + d.y),
-            place.z + p.z + 2 * (w * c.z + d.z)};
+    return {position.x + p.x + 2 * (w * c.x + d.x), position.y + p.y + 2 * (w * c.y + d.y),
+            position.z + p.z + 2 * (w * c.z + d.z)};
   }
 };
 

@@ -125,7 +125,7 @@ TEST(CloudFile, SurvivesMutations) {
 
 TEST(Pgm, IsReadInBothWidths) {
   const std::string head = "P5\n# depth\n2 1\n65535\n";
-  const HostImage<std::uint16_t> wide = parse_pgm(head + std::string("\x12\x34\xff\x00", 4), "f");
+  const Image<std::uint16_t> wide = parse_pgm(head + std::string("\x12\x34\xff\x00", 4), "f");
   EXPECT_EQ(wide.pixels, (std::vector<std::uint16_t>{0x1234, 0xff00}));
   EXPECT_EQ(wide.view().width(), 2);
   EXPECT_EQ(parse_pgm(std::string("P5 1 2 255 ") + "az", "f").pixels, (std::vector<std::uint16_t>{'a', 'z'}));

@@ -85,7 +85,7 @@ TEST(CloudFromDisparity, FollowsTheFormula) {
 TEST(CloudFromDisparity, ReadsTheMotorcycle) {
   TRIPTYCH_DATA_DIR_OR_SKIP(data);
   const StereoCalibration calibration = read_calibration(data / "stereo_middlebury" / "calib.txt");
-  const HostImage<float> disparity = read_pfm(data / "stereo_middlebury" / "disp0GT.pfm");
+  const Image<float> disparity = read_pfm(data / "stereo_middlebury" / "disp0GT.pfm");
   EXPECT_EQ(disparity.width, calibration.width);
   EXPECT_EQ(disparity.height, calibration.height);
   const Cloud cloud = cloud_from_disparity(disparity.view(), calibration);

@@ -19,16 +19,16 @@ constexpr int samples = 20000;
 constexpr float step_m = 0.05f;                               // of the random walk, and of the start
 constexpr std::array<double, 3> sigma_m = {0.02, 0.05, 0.2};  // of the measurements of x, y and z
 
-// A body that is nothing but a place.
+// A body that has only a position.
 FilterPlan plan_of_a_walk() {
   const Skeleton ball({{"ball", -1, {}, {}}}, {{0, {{}, 0.1f, {}}}});
   FilterOptions options;
   options.samples = samples;
   options.layers = 1;
   options.seed = 5;
-  options.motion = Motion::random_walk;
-  options.place_spread_m = step_m;
-  options.turn_spread_rad = 0;
+  options.motion = MotionModel::random_walk;
+  options.position_spread_m = step_m;
+  options.rotation_spread_rad = 0;
   options.start_spread = 1;
   options.effective_share = 0;
   options.min_spread = 1;

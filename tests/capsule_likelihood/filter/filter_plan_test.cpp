@@ -1,4 +1,4 @@
-// The parts that a body falls into, and how limbs give way to the trunk.
+// The units of a body, and limb compensation.
 #include <triptych/capsule_likelihood/kinematics.hpp>
 #include <triptych/capsule_likelihood/skeleton.hpp>
 
@@ -32,12 +32,12 @@ TEST(FilterPlan, AHumanIsATrunkAHeadAndFourLimbs) {
 
 TEST(FilterPlan, AChainIsOneUnit) {
   std::vector<Joint> joints;
-  std::vector<Flesh> flesh;
+  std::vector<BodyCapsule> body_capsules;
   for (int j = 0; j < 5; ++j) {
     joints.push_back({std::string(1, static_cast<char>('a' + j)), j - 1, {0, 0.3f, 0}, {{}}});
-    flesh.push_back({j, {{}, 0.05f, {0, 0.3f, 0}}});
+    body_capsules.push_back({j, {{}, 0.05f, {0, 0.3f, 0}}});
   }
-  const Skeleton chain(joints, flesh);
+  const Skeleton chain(joints, body_capsules);
   EXPECT_EQ(units_of(chain), std::vector<int>(5));
   const FilterPlan plan = make_plan(chain, {});
   EXPECT_TRUE(plan.limbs.empty());
@@ -58,14 +58,14 @@ TEST(FilterPlan, GroupsCoverEverySampleOnce) {
   }
 }
 
-// Half turns compose as the quaternions (1, a) (1, b) do.
-TEST(FilterMath, TurnsComposeAsQuaternions) {
-  const Half3 a = {0.3f, -0.2f, 0.5f}, b = {-0.1f, 0.7f, 0.2f};
+// Half rotations compose as the quaternions (1, a) (1, b).
+TEST(FilterMath, HalfRotationsComposeAsQuaternions) {
+  const HalfRotation a = {0.3f, -0.2f, 0.5f}, b = {-0.1f, 0.7f, 0.2f};
   const float identity[4] = {1, 0, 0, 0};
   float first[4], both[4], at_once[4];
-  turned(identity, a, first);
-  turned(first, b, both);
-  turned(identity, compose(a, b), at_once);
+  rotated(identity, a, first);
+  rotated(first, b, both);
+  rotated(identity, compose(a, b), at_once);
   for (int i = 0; i < 4; ++i) EXPECT_NEAR(both[i], at_once[i], 8 * 0x1p-23) << i;  // a dozen roundings near 1
 }
 
@@ -80,15 +80,15 @@ TEST(FilterMath, LimitsMirrorAndHold) {
 
 // When the trunk moves a little, knees and elbows stay nearer to where they were than when they are carried
 // along.
-TEST(FilterCpu, LimbsGiveWayToTheTrunk) {
+TEST(FilterCpu, LimbsCompensateForTheTrunk) {
   const Skeleton human = make_human();
   FilterOptions options;
   options.samples = 512;
   options.layers = 2;
-  options.limb_spread_m = options.place_spread_m = options.turn_spread_rad = 0.005f;
+  options.limb_spread_m = options.position_spread_m = options.rotation_spread_rad = 0.005f;
   FilterPlan plan = make_plan(human, options);
   plan.layers[0].tail = 1;
-  ASSERT_TRUE(plan.layers[0].carries);
+  ASSERT_TRUE(plan.layers[0].compensates);
   FilterCpu filter(
       plan, human.joint_count(),
       [&](MatrixView<const float> poses, MatrixView<Vec3> joints) { pose_cpu(human, poses, joints, {}, 1); },
@@ -108,7 +108,7 @@ TEST(FilterCpu, LimbsGiveWayToTheTrunk) {
   const int count = human.joint_count();
   std::vector<Vec3> joints(std::size_t{512} * static_cast<std::size_t>(count));
   pose_cpu(human, {poses.data(), 512, human.pose_size()}, {joints.data(), 512, count}, {}, 1);
-  double way[4] = {};  // by how far limbs give way: none, a third, two thirds, fully
+  double way[4] = {};  // by the share of compensation: none, a third, two thirds, full
   for (const char* name : {"left_forearm", "right_forearm", "left_shin", "right_shin"}) {
     const int j = human.find(name);
     for (int row = 0; row < 512; ++row) {

@@ -1,7 +1,7 @@
 // A walking human as points, for the tests of the filter.
 #pragma once
 
-#include <triptych/capsule_likelihood/kinematics.hpp>
+#include <triptych/capsule_likelihood/motion.hpp>
 #include <triptych/capsule_likelihood/render.hpp>
 #include <triptych/capsule_likelihood/skeleton.hpp>
 #include <triptych/capsule_likelihood/synthetic_walk.hpp>
@@ -9,41 +9,32 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace triptych::capsule_likelihood::test_scene {
 
 struct Walk {
   Skeleton skeleton = make_human();
+  Motion motion;
   std::int64_t frames;
-  std::vector<float> poses;
 
-  explicit Walk(int count, double rate_hz = 30) : frames(count) {
-    WalkOptions options;
-    options.frames = count;
-    options.rate_hz = rate_hz;
-    poses = make_walk(skeleton, options);
-    place_in_view(skeleton, {poses.data(), frames, skeleton.pose_size()});
+  explicit Walk(int count, double rate_hz = 30)
+      : motion(make_walk(skeleton, {.frames = count, .rate_hz = rate_hz})), frames(count) {
+    place_in_view(skeleton, motion);
   }
-  std::span<const float> pose(std::int64_t frame) const {
-    const auto size = static_cast<std::size_t>(skeleton.pose_size());
-    return std::span(poses).subspan(static_cast<std::size_t>(frame) * size, size);
-  }
-  std::vector<Vec3> joints(std::int64_t frame) const {
-    std::vector<Vec3> joints(static_cast<std::size_t>(skeleton.joint_count()));
-    pose_cpu(skeleton, {pose(frame).data(), 1, skeleton.pose_size()},
-             {joints.data(), 1, skeleton.joint_count()}, {}, 1);
-    return joints;
-  }
+  // A motion that is in view.
+  Walk(Skeleton body, Motion moves)
+      : skeleton(std::move(body)), motion(std::move(moves)), frames(motion.size()) {}
+
+  std::span<const float> pose(std::int64_t frame) const { return motion.pose(frame); }
+  std::vector<Vec3> joints(std::int64_t frame) const { return skeleton.joints(pose(frame)); }
   std::vector<Vec3> points(std::int64_t frame, std::int64_t count, std::uint64_t seed = 1) const {
-    std::vector<Capsule> body(static_cast<std::size_t>(skeleton.capsule_count()));
-    pose_cpu(skeleton, {pose(frame).data(), 1, skeleton.pose_size()}, {},
-             {body.data(), 1, skeleton.capsule_count()}, 1);
     RenderOptions options;
     options.points = count;
     options.outliers = 0.1f;
     options.seed = seed + static_cast<std::uint64_t>(frame);
-    return render_points(body, options);
+    return render_points(skeleton.capsules(pose(frame)), options);
   }
 };
 

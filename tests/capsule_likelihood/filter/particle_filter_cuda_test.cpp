@@ -27,21 +27,17 @@ void expect_same(const Estimate& a, const Estimate& b) {
   EXPECT_TRUE(same_bits(a.covariances, b.covariances));
   EXPECT_EQ(a.effective_samples, b.effective_samples);
   EXPECT_EQ(a.log_likelihood, b.log_likelihood);
+  EXPECT_EQ(a.score, b.score);
+  EXPECT_EQ(a.status, b.status);
   EXPECT_EQ(a.points.used, b.points.used);
   EXPECT_EQ(a.points.not_finite, b.points.not_finite);
   EXPECT_EQ(a.points.not_in_front, b.points.not_in_front);
 }
 
-Measure measure() {
-  Measure measure;
-  measure.tau_m = 0.1f;
-  return measure;
-}
-
 struct Pair {
   ParticleFilter cpu, gpu;
-  Pair(const Skeleton& skeleton, const Measure& by, const FilterOptions& options)
-      : cpu(skeleton, by, options, Device::cpu()), gpu(skeleton, by, options, Device::cuda()) {}
+  Pair(const Skeleton& skeleton, const FilterOptions& options)
+      : cpu(skeleton, options, Device::cpu()), gpu(skeleton, options, Device::cuda()) {}
 };
 
 TEST(ParticleFilterCuda, HasTheSamplesOfTheCpu) {
@@ -53,7 +49,7 @@ TEST(ParticleFilterCuda, HasTheSamplesOfTheCpu) {
       options.samples = samples;
       options.layers = layers;
       options.max_points = 5000;
-      Pair pair(walk.skeleton, measure(), options);
+      Pair pair(walk.skeleton, options);
       pair.cpu.start(walk.pose(0));
       pair.gpu.start(walk.pose(0));
       EXPECT_TRUE(same_bits(pair.cpu.samples(), pair.gpu.samples()));
@@ -68,25 +64,27 @@ TEST(ParticleFilterCuda, HasTheSamplesOfTheCpu) {
   }
 }
 
-TEST(ParticleFilterCuda, HasTheSamplesOfTheCpuInEveryMeasure) {
+TEST(ParticleFilterCuda, HasTheSamplesOfTheCpuForEverySensorModel) {
   TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
   const Walk walk(3);
-  std::vector<Measure> measures(2, measure());
-  measures[0].loss = Loss::absolute;
-  measures[1].surface = Surface::first;
-  for (const Measure& by : measures) {
+  std::vector<SensorModel> sensors(2);
+  sensors[0].loss = Loss::absolute;
+  sensors[1].surface = Surface::first;
+  for (const SensorModel& sensor : sensors) {
     FilterOptions options;
+    options.sensor = sensor;
     options.samples = 300;
-    options.motion = Motion::random_walk;
-    Pair pair(walk.skeleton, by, options);
+    options.motion = MotionModel::random_walk;
+    Pair pair(walk.skeleton, options);
     pair.cpu.start(walk.pose(0));
     pair.gpu.start(walk.pose(0));
     for (std::int64_t frame = 0; frame < walk.frames; ++frame) {
       const auto points = walk.points(frame, 1500);
-      std::vector<float> sigma_m;  // by turns one for each point and one for all
+      std::vector<float> sigma_m;  // alternately one for each point and one for all
       if (frame == 1)
         for (const Vec3& p : points) sigma_m.push_back(0.003f * p.z * p.z);
-      expect_same(pair.cpu.step(points, sigma_m), pair.gpu.step(points, sigma_m));
+      const CloudView cloud(points, sigma_m);
+      expect_same(pair.cpu.step(cloud), pair.gpu.step(cloud));
     }
     EXPECT_TRUE(same_bits(pair.cpu.samples(), pair.gpu.samples()));
   }
@@ -98,15 +96,14 @@ TEST(ParticleFilterCuda, SeveralGpusHaveTheSamplesOfTheCpu) {
   FilterOptions options;
   options.samples = 301;
   options.max_points = 5000;
-  const std::vector<int> gpus{0, 0};
-  ParticleFilter cpu(walk.skeleton, measure(), options, Device::cpu());
-  ParticleFilter team(walk.skeleton, measure(), options, gpus);
+  ParticleFilter cpu(walk.skeleton, options, Device::cpu());
+  ParticleFilter group(walk.skeleton, options, Device::cuda(std::vector<int>{0, 0}));
   cpu.start(walk.pose(0));
-  team.start(walk.pose(0));
+  group.start(walk.pose(0));
   for (std::int64_t frame = 0; frame < walk.frames; ++frame) {
     const auto points = walk.points(frame, 3000);
-    expect_same(cpu.step(points), team.step(points));
-    ASSERT_TRUE(same_bits(cpu.samples(), team.samples()));
+    expect_same(cpu.step(points), group.step(points));
+    ASSERT_TRUE(same_bits(cpu.samples(), group.samples()));
   }
 }
 
@@ -115,7 +112,7 @@ TEST(ParticleFilterCuda, AnotherPointIsNoticed) {
   const Walk walk(2);
   FilterOptions options;
   options.samples = 300;
-  Pair pair(walk.skeleton, {}, options);
+  Pair pair(walk.skeleton, options);
   pair.cpu.start(walk.pose(0));
   pair.gpu.start(walk.pose(0));
   auto points = walk.points(0, 1000);
@@ -131,7 +128,7 @@ TEST(ParticleFilterCuda, FindsWhatTheCpuFinds) {
   const Walk walk(1);
   FilterOptions options;
   options.samples = 200;
-  Pair pair(walk.skeleton, measure(), options);
+  Pair pair(walk.skeleton, options);
   const auto points = walk.points(0, 800);
   expect_same(pair.cpu.find(points), pair.gpu.find(points));
 }
@@ -141,7 +138,7 @@ TEST(ParticleFilterCuda, AHundredRunsGiveOneResult) {
   const Walk walk(2);
   FilterOptions options;
   options.samples = 2000;
-  ParticleFilter filter(walk.skeleton, measure(), options, Device::cuda());
+  ParticleFilter filter(walk.skeleton, options, Device::cuda());
   std::vector<float> first;
   for (int run = 0; run < 100; ++run) {
     filter.start(walk.pose(0));
@@ -157,7 +154,7 @@ TEST(ParticleFilterCuda, TheSteadyStateAllocatesNothing) {
   const Walk walk(4);
   FilterOptions options;
   options.samples = 300;
-  ParticleFilter filter(walk.skeleton, {}, options, Device::cuda());
+  ParticleFilter filter(walk.skeleton, options, Device::cuda());
   filter.start(walk.pose(0));
   filter.step(walk.points(0, 3000));
   const std::int64_t device = device_allocation_count(), pinned = pinned_allocation_count();
@@ -172,9 +169,36 @@ TEST(ParticleFilterCuda, RefusesMorePointsThanThereIsRoomFor) {
   FilterOptions options;
   options.samples = 100;
   options.max_points = 1000;
-  ParticleFilter filter(walk.skeleton, {}, options, Device::cuda());
+  ParticleFilter filter(walk.skeleton, options, Device::cuda());
   filter.start(walk.pose(0));
-  EXPECT_ERROR(filter.step(std::vector<Vec3>(10000)), InvalidArgument, "10000");
+  EXPECT_ERROR(filter.step(std::vector<Vec3>(10000)), InvalidArgument, "max_points");
+}
+
+// Several frames in flight, of sizes that need several graphs, give the results of one at a time.
+TEST(ParticleFilterCuda, FramesInFlightHaveTheResultsOfSteps) {
+  TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
+  const Walk walk(9);
+  FilterOptions options;
+  options.samples = 300;
+  options.max_points = 12000;
+  ParticleFilter steps(walk.skeleton, options, Device::cuda()),
+      flight(walk.skeleton, options, Device::cuda());
+  steps.start(walk.pose(0));
+  flight.start(walk.pose(0));
+  std::vector<Estimate> expected;
+  std::int64_t taken = 0;
+  for (std::int64_t frame = 0; frame < walk.frames; ++frame) {
+    const auto points = walk.points(frame, frame % 2 == 0 ? 3000 : 9000);
+    std::vector<float> sigma_m(frame % 3 == 2 ? points.size() : 0, 0.02f);
+    expected.push_back(steps.step({points, sigma_m}));
+    if (flight.in_flight() == max_in_flight)
+      expect_same(flight.next(), expected[static_cast<std::size_t>(taken++)]);
+    flight.submit({points, sigma_m});
+  }
+  EXPECT_ERROR(flight.step({}), InvalidArgument, "next()");
+  while (flight.in_flight() > 0) expect_same(flight.next(), expected[static_cast<std::size_t>(taken++)]);
+  EXPECT_EQ(taken, walk.frames);
+  EXPECT_TRUE(same_bits(steps.samples(), flight.samples()));
 }
 
 }  // namespace

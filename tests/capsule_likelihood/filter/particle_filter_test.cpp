@@ -1,3 +1,4 @@
+#include <triptych/capsule_likelihood/kinematics.hpp>
 #include <triptych/capsule_likelihood/particle_filter.hpp>
 #include <triptych/core/error.hpp>
 
@@ -23,12 +24,6 @@ FilterOptions small_options() {
   return options;
 }
 
-Measure measure(float tau_m = 0.1f) {
-  Measure measure;
-  measure.tau_m = tau_m;
-  return measure;
-}
-
 bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
@@ -37,7 +32,7 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
 // most the one that is demanded there.
 TEST(ParticleFilter, FollowsAWalk) {
   const Walk walk(25);
-  ParticleFilter filter(walk.skeleton, measure(), small_options(), Device::cpu());
+  ParticleFilter filter(walk.skeleton, small_options(), Device::cpu());
   filter.start(walk.pose(0));
   double error = 0;
   for (std::int64_t frame = 0; frame < walk.frames; ++frame) {
@@ -57,7 +52,7 @@ TEST(ParticleFilter, RepeatsBitForBit) {
     FilterOptions options = small_options();
     options.samples = 150;
     if (run == 2) options.seed = 2;
-    ParticleFilter filter(walk.skeleton, measure(), options, Device::cpu(run == 0 ? 1 : 2));
+    ParticleFilter filter(walk.skeleton, options, Device::cpu(run == 0 ? 1 : 2));
     filter.start(walk.pose(0));
     for (std::int64_t frame = 0; frame < walk.frames; ++frame) filter.step(walk.points(frame, 500));
     runs[run] = filter.samples();
@@ -68,7 +63,7 @@ TEST(ParticleFilter, RepeatsBitForBit) {
 
 TEST(ParticleFilter, KeepsToTheLimits) {
   const Walk walk(4);
-  ParticleFilter filter(walk.skeleton, measure(), small_options(), Device::cpu());
+  ParticleFilter filter(walk.skeleton, small_options(), Device::cpu());
   filter.start(walk.pose(0));
   for (std::int64_t frame = 0; frame < walk.frames; ++frame) filter.step(walk.points(frame, 500));
   const std::vector<float> samples = filter.samples();
@@ -92,7 +87,7 @@ TEST(ParticleFilter, KeepsToTheLimits) {
 
 TEST(ParticleFilter, CovariancesAreThoseOfTheSamples) {
   const Walk walk(2);
-  ParticleFilter filter(walk.skeleton, measure(), small_options(), Device::cpu());
+  ParticleFilter filter(walk.skeleton, small_options(), Device::cpu());
   filter.start(walk.pose(0));
   const Estimate estimate = filter.step(walk.points(0, 500));
   const std::vector<float> samples = filter.samples();
@@ -114,7 +109,7 @@ TEST(ParticleFilter, CovariancesAreThoseOfTheSamples) {
 
 TEST(ParticleFilter, SurvivesFramesWithoutPoints) {
   const Walk walk(2);
-  ParticleFilter filter(walk.skeleton, measure(), small_options(), Device::cpu());
+  ParticleFilter filter(walk.skeleton, small_options(), Device::cpu());
   filter.start(walk.pose(0));
   const Estimate blind = filter.step({});
   EXPECT_EQ(blind.points.used, 0);
@@ -130,7 +125,7 @@ TEST(ParticleFilter, FindsAPose) {
   const Walk walk(1);
   FilterOptions options = small_options();
   options.samples = 200;
-  ParticleFilter filter(walk.skeleton, measure(), options, Device::cpu());
+  ParticleFilter filter(walk.skeleton, options, Device::cpu());
   const Estimate found = filter.find(walk.points(0, 800));
   EXPECT_LT(mean_error_m(found.joints, walk.joints(0)), 0.1);
 }
@@ -140,15 +135,15 @@ TEST(ParticleFilter, RefusesWhatMakesNoSense) {
   const auto make = [&](auto change) {
     FilterOptions options = small_options();
     change(options);
-    return ParticleFilter(walk.skeleton, measure(), options, Device::cpu());
+    return ParticleFilter(walk.skeleton, options, Device::cpu());
   };
   EXPECT_ERROR(make([](FilterOptions& o) { o.samples = 0; }), InvalidArgument, "not 0");
   EXPECT_ERROR(make([](FilterOptions& o) { o.layers = 0; }), InvalidArgument, "1 to 64 layers");
   EXPECT_ERROR(make([](FilterOptions& o) { o.limb_spread_m = -1; }), InvalidArgument, "-1");
   EXPECT_ERROR(make([](FilterOptions& o) { o.shrink = 1.5f; }), InvalidArgument, "1.5");
   EXPECT_ERROR(make([](FilterOptions& o) { o.effective_share = 1; }), InvalidArgument, "share");
-  EXPECT_ERROR(ParticleFilter(walk.skeleton, measure(0), small_options(), Device::cpu()), InvalidArgument,
-               "tau");
+  EXPECT_ERROR(make([](FilterOptions& o) { o.sensor.tau_m = 0; }), InvalidArgument, "tau");
+  EXPECT_ERROR(make([](FilterOptions& o) { o.min_score = 1.5; }), InvalidArgument, "min_score");
   ParticleFilter filter = make([](FilterOptions&) {});
   EXPECT_ERROR(filter.step({}), InvalidArgument, "start()");
   EXPECT_ERROR(filter.start(std::vector<float>(5)), InvalidArgument, "5 numbers");

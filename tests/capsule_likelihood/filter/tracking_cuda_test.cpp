@@ -35,15 +35,14 @@ void expect_followed(const Walk& motion, const std::string& name) {
   FilterOptions options;
   options.samples = 4000;
   options.layers = 5;
-  Measure measure;
-  measure.tau_m = 0.1f;
-  ParticleFilter filter(motion.skeleton, measure, options, Device::cuda(0));
+  ParticleFilter filter(motion.skeleton, options, Device::cuda(0));
   filter.start(motion.pose(0));
   double sum = 0, worst = 0;
   std::vector<int> away(static_cast<std::size_t>(motion.skeleton.joint_count()));
   int longest = 0;
   for (std::int64_t frame = 0; frame < motion.frames; ++frame) {
     const Estimate estimate = filter.step(motion.points(frame, points));
+    EXPECT_TRUE(estimate.found()) << name << " frame " << frame << ": score " << estimate.score;
     const std::vector<Vec3> truth = motion.joints(frame);
     for (std::size_t j = 0; j < truth.size(); ++j) {
       const double error = test_scene::mean_error_m(std::span(estimate.joints).subspan(j, 1),
@@ -71,16 +70,13 @@ TEST_F(TrackingCuda, FollowsRecordedWalks) {
     const Bvh bvh = read_bvh(data / "mocap_cmu" / name);
     BvhSkeletonOptions options;
     options.fixed_at_frame = 1;
-    Walk motion(1);
-    motion.skeleton = make_skeleton(bvh, options);
-    const auto size = static_cast<std::int64_t>(motion.skeleton.pose_size());
-    motion.poses = poses_of(bvh, motion.skeleton, guess_scale(bvh).metres_per_unit);
-    motion.poses.erase(motion.poses.begin(), motion.poses.begin() + size);
-    motion.frames = static_cast<std::int64_t>(motion.poses.size()) / size;
+    const Skeleton skeleton = make_skeleton(bvh, options);
+    Motion motion = poses_of(bvh, skeleton, guess_scale(bvh).metres_per_unit);
+    motion.values.erase(motion.values.begin(), motion.values.begin() + motion.pose_size);
     ViewOptions view;
-    view.turn_rad = std::numbers::pi_v<float>;  // towards the camera
-    place_in_view(motion.skeleton, {motion.poses.data(), motion.frames, size}, view);
-    expect_followed(motion, name);
+    view.yaw_rad = std::numbers::pi_v<float>;  // towards the camera
+    place_in_view(skeleton, motion, view);
+    expect_followed({skeleton, motion}, name);
   }
 }
 

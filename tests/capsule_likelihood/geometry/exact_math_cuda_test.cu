@@ -1,5 +1,5 @@
 // The short sequences for roots and reciprocals round as IEEE 754 says: every mantissa, over the exponents
-// that the likelihood can meet.
+// that occurs in the likelihood.
 #include <triptych/core/buffer.hpp>
 #include <triptych/core/cuda.cuh>
 

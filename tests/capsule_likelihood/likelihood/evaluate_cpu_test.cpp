@@ -27,21 +27,22 @@ std::vector<double> evaluate(const Rays& rays, MatrixView<const Capsule> bodies,
   return result;
 }
 
-Measure measure_of(Loss loss, Surface surface, CameraInside inside = CameraInside::exit_surface) {
-  Measure m;
+SensorModel sensor_of(Loss loss, Surface surface, CameraInside inside = CameraInside::exit_surface) {
+  SensorModel m;
   m.loss = loss;
   m.surface = surface;
   m.inside = inside;
+  m.tau_m = 0.2f;
   return m;
 }
 
-std::vector<Measure> all_measures() {
-  std::vector<Measure> measures;
+std::vector<SensorModel> all_sensors() {
+  std::vector<SensorModel> sensors;
   for (const Loss loss : {Loss::squared, Loss::absolute})
     for (const Surface surface : {Surface::closest, Surface::first})
       for (const CameraInside inside : {CameraInside::exit_surface, CameraInside::ignore})
-        measures.push_back(measure_of(loss, surface, inside));
-  return measures;
+        sensors.push_back(sensor_of(loss, surface, inside));
+  return sensors;
 }
 
 // Point by point, so that one wrong ray cannot hide in a sum.
@@ -55,19 +56,19 @@ TEST(EvaluateCpu, FollowsTheFormulaForEveryPoint) {
     const long double distance = test::length(v);
     long double nearest = 1e30L, closest = 1e30L, margin = 1e30L;
     for (const Capsule& capsule : body) {
-      const test::OracleHit hit = test::meet_by_bisection(c, v, capsule);
+      const test::OracleHit hit = test::intersect_by_bisection(c, v, capsule);
       margin = std::min(margin, hit.margin);
       if (!hit.hit) continue;
       nearest = std::min(nearest, hit.t * distance);
       closest = std::min(closest, std::fabs(hit.t * distance - distance));
     }
     if (margin < 1e-4L)
-      continue;  // farther from every tangent, an error of 16 u T = 4e-6 m of the place
+      continue;  // farther from every tangent, an error of 16 u T = 4e-6 m of the position
                  // becomes at most 1e-4 m along the ray: sqrt(2 r / margin) of it
     ++compared;
     hits += nearest < 1e29L;
-    for (const Measure& wanted : all_measures()) {
-      Measure m = wanted;
+    for (const SensorModel& wanted : all_sensors()) {
+      SensorModel m = wanted;
       m.camera = camera;
       const long double difference = m.surface == Surface::first ? std::fabs(nearest - distance) : closest;
       const long double d = std::min<long double>(difference, m.tau_m);
@@ -83,10 +84,11 @@ TEST(EvaluateCpu, FollowsTheFormulaForEveryPoint) {
 }
 
 // An error of 16 u T = 4e-6 m in every distance, all of one sign, would change the sum of d^2, which is above
-// half of tau^2 for most points, by 2 tau 4e-6 a point: 8e-5 of it. Signs differ: a tenth of that is allowed.
+// half of tau^2 for most points, by 2 tau 4e-6 per point: 8e-5 of it. Signs differ: a tenth of that is
+// allowed.
 TEST(EvaluateCpu, TheSumAgreesWithLongDouble) {
   const CapsuleScene scene = make_capsule_scene(1, 15, 2000, 1);
-  const Measure m;
+  const SensorModel m = sensor_of(Loss::squared, Surface::closest);
   long double sum = 0;
   const auto body = scene.view().row(0);
   for (const Vec3& point : scene.points) {
@@ -94,7 +96,7 @@ TEST(EvaluateCpu, TheSumAgreesWithLongDouble) {
     const long double distance = test::length(v);
     long double best = m.tau_m;
     for (const Capsule& capsule : body) {
-      const test::OracleHit hit = test::meet_by_bisection({}, v, capsule);
+      const test::OracleHit hit = test::intersect_by_bisection({}, v, capsule);
       if (hit.hit) best = std::min(best, std::fabs(hit.t * distance - distance));
     }
     sum += best * best;
@@ -114,7 +116,7 @@ TEST(EvaluateCpu, CulledAndBruteAgreeBitForBitOnEveryPath) {
   for (const Shape& shape : shapes) {
     const CapsuleScene scene = make_capsule_scene(shape.samples, shape.capsules, shape.points, 7);
     std::vector<float> sigma = test::random_values<float>(shape.points, 0.01f, 0.2f, 8);
-    for (const Measure& m : all_measures()) {
+    for (const SensorModel& m : all_sensors()) {
       for (const bool weighted : {false, true}) {
         const Rays rays(scene.points, weighted ? std::span<const float>(sigma) : std::span<const float>{}, m);
         const std::vector<double> brute = evaluate(rays, scene.view(), Method::brute);
@@ -140,7 +142,7 @@ TEST(EvaluateCpu, CulledAndBruteAgreeOnHostileBodies) {
   const std::vector<Vec3>& points = scene.points;
   const MatrixView<const Capsule> view = scene.view();
   bool some_gain = false;
-  for (Measure m : all_measures()) {
+  for (SensorModel m : all_sensors()) {
     for (const float tau : {0.05f, 0.2f, 3.0f}) {
       m.tau_m = tau;
       const Rays rays(points, {}, m);
@@ -166,7 +168,7 @@ TEST(EvaluateCpu, APerturbedCapsuleChangesTheBits) {
 
 TEST(EvaluateCpu, TheOrderOfPointsAndCapsulesDoesNotMatter) {
   const CapsuleScene scene = make_capsule_scene(3, 21, 2111, 13);
-  for (const Measure& m : all_measures()) {
+  for (const SensorModel& m : all_sensors()) {
     const std::vector<double> straight = evaluate(Rays(scene.points, {}, m), scene.view());
     CapsuleScene mixed = scene;
     std::reverse(mixed.points.begin(), mixed.points.end());
@@ -207,14 +209,14 @@ TEST(EvaluateCpu, HiddenCapsulesCountOnlyForTheClosest) {
   const MatrixView<const Capsule> view(body.data(), 1, 2);
   EXPECT_NEAR(evaluate(Rays(point, {}, {}), view)[0], 0, 1e-3);  // the second one explains it
   const double most = -0.2 * 0.2 / (2 * 0.03 * 0.03);
-  EXPECT_NEAR(evaluate(Rays(point, {}, measure_of(Loss::squared, Surface::first)), view)[0], most, 1e-4);
+  EXPECT_NEAR(evaluate(Rays(point, {}, sensor_of(Loss::squared, Surface::first)), view)[0], most, 1e-4);
 }
 
 TEST(EvaluateCpu, ASigmaForEachPointWeighsIt) {
   const CapsuleScene scene = make_capsule_scene(2, 15, 700, 16);
   for (const Loss loss : {Loss::squared, Loss::absolute}) {
-    const Measure m = measure_of(loss, Surface::closest);
-    // the sigma of the measure, given for every point, changes nothing but the steps of the sum
+    const SensorModel m = sensor_of(loss, Surface::closest);
+    // the sigma of the sensor model, given for every point, changes nothing but the steps of the sum
     const std::vector<float> same(scene.points.size(), m.sigma_m);
     const auto plain = evaluate(Rays(scene.points, {}, m), scene.view());
     const auto weighted = evaluate(Rays(scene.points, same, m), scene.view());
@@ -225,6 +227,20 @@ TEST(EvaluateCpu, ASigmaForEachPointWeighsIt) {
     const double share = loss == Loss::squared ? 0.25 : 0.5;
     for (std::size_t j = 0; j < plain.size(); ++j)
       EXPECT_NEAR(lighter[j], share * plain[j], 1e-6 * -plain[j]);
+  }
+}
+
+// A body that no ray hits has the largest loss there is.
+TEST(EvaluateCpu, ABodyOutOfViewHasTheMaximumLoss) {
+  const CapsuleScene scene = make_capsule_scene(1, 15, 700, 17);
+  const std::vector<float> sigma = test::random_values<float>(700, 0.01f, 0.2f, 18);
+  const std::vector<Capsule> behind{{{0, 0, -3}, 0.1f, {0, 1, -3}}};
+  for (const SensorModel& m : all_sensors()) {
+    for (const std::span<const float> sigmas : {std::span<const float>(), std::span<const float>(sigma)}) {
+      const Rays rays(scene.points, sigmas, m);
+      EXPECT_EQ(evaluate(rays, {behind.data(), 1, 1})[0], -rays.max_loss());
+      EXPECT_GT(evaluate(rays, scene.view())[0], -rays.max_loss());
+    }
   }
 }
 
@@ -254,7 +270,7 @@ TEST(EvaluateCpu, TheExampleOfTheReadme) {
   const std::vector<Capsule>& bodies = scene.bodies;
   const std::int64_t samples = 30, capsules = 20;
 
-  const Rays rays(points, {}, Measure{});
+  const Rays rays(points, {}, SensorModel{});
   std::vector<double> log_likelihoods(samples);
   evaluate_cpu(rays, {bodies.data(), samples, capsules}, log_likelihoods);
   const auto best = std::max_element(log_likelihoods.begin(), log_likelihoods.end());

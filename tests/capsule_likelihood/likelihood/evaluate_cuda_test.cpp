@@ -23,7 +23,7 @@ const EvaluateOptions all_forms[] = {{Method::brute}, {Method::culled}, {Method:
 class EvaluateCuda : public test::CudaFixture {
  protected:
   std::vector<double> on_gpu(const std::vector<Vec3>& points, const std::vector<float>& sigma,
-                             const Measure& m, MatrixView<const Capsule> bodies,
+                             const SensorModel& m, MatrixView<const Capsule> bodies,
                              const EvaluateOptions& options) {
     const auto device_points = upload(points);
     const auto device_sigma = upload(sigma);
@@ -40,19 +40,19 @@ class EvaluateCuda : public test::CudaFixture {
   }
 
   static std::vector<double> on_cpu(const std::vector<Vec3>& points, const std::vector<float>& sigma,
-                                    const Measure& m, MatrixView<const Capsule> bodies) {
+                                    const SensorModel& m, MatrixView<const Capsule> bodies) {
     std::vector<double> result(static_cast<std::size_t>(bodies.rows()));
     evaluate_cpu(Rays(points, sigma, m), bodies, result);
     return result;
   }
 
-  static std::vector<Measure> all_measures() {
-    std::vector<Measure> measures;
+  static std::vector<SensorModel> all_sensors() {
+    std::vector<SensorModel> sensors;
     for (const Loss loss : {Loss::squared, Loss::absolute})
       for (const Surface surface : {Surface::closest, Surface::first})
         for (const CameraInside inside : {CameraInside::exit_surface, CameraInside::ignore})
-          measures.push_back({loss, surface, inside, 0.03f, 0.2f, {0.01f, -0.02f, 0.05f}});
-    return measures;
+          sensors.push_back({loss, surface, inside, 0.03f, 0.2f, {0.01f, -0.02f, 0.05f}});
+    return sensors;
   }
 };
 
@@ -66,7 +66,7 @@ TEST_F(EvaluateCuda, HasTheBitsOfTheCpuForOddSizes) {
   for (const Shape& shape : shapes) {
     const CapsuleScene scene = make_capsule_scene(shape.samples, shape.capsules, shape.points, 7);
     const std::vector<float> sigma = test::random_values<float>(shape.points, 0.01f, 0.2f, 8);
-    for (const Measure& m : all_measures()) {
+    for (const SensorModel& m : all_sensors()) {
       for (const std::vector<float>& weights : {std::vector<float>{}, sigma}) {
         const std::vector<double> expected = on_cpu(scene.points, weights, m, scene.view());
         for (const EvaluateOptions& options : all_forms) {
@@ -85,7 +85,7 @@ TEST_F(EvaluateCuda, HasTheBitsOfTheCpuForHostileBodies) {
   const auto scene = test::make_hostile_scene(100, 13, 9000, seed);
   const std::vector<Vec3>& points = scene.points;
   const MatrixView<const Capsule> view = scene.view();
-  for (const Measure& m : all_measures()) {
+  for (const SensorModel& m : all_sensors()) {
     const std::vector<double> expected = on_cpu(points, {}, m, view);
     for (const EvaluateOptions& options : all_forms)
       ASSERT_EQ(on_gpu(points, {}, m, view, options), expected) << static_cast<int>(options.method);

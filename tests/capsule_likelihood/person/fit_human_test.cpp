@@ -23,12 +23,6 @@ std::vector<std::string> kinect_names() {
   return names;
 }
 
-std::vector<Vec3> joints_of(const Skeleton& human, std::span<const float> pose) {
-  std::vector<Vec3> joints(static_cast<std::size_t>(human.joint_count()));
-  pose_cpu(human, {pose.data(), 1, human.pose_size()}, {joints.data(), 1, human.joint_count()}, {}, 1);
-  return joints;
-}
-
 double mean_distance(std::span<const Vec3> a, std::span<const Vec3> b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i)
@@ -51,7 +45,8 @@ TEST(HumanShape, StretchesOneLengthAtATime) {
   EXPECT_FLOAT_EQ(bone(human, "left_shin"), 1.1f * bone(usual, "left_shin"));
   EXPECT_FLOAT_EQ(bone(human, "right_hand"), 0.9f * bone(usual, "right_hand"));
   EXPECT_FLOAT_EQ(bone(human, "right_foot"), bone(usual, "right_foot"));
-  EXPECT_FLOAT_EQ(human.flesh()[3].capsule.radius_m, 1.2f * usual.flesh()[3].capsule.radius_m);
+  EXPECT_FLOAT_EQ(human.body_capsules()[3].capsule.radius_m,
+                  1.2f * usual.body_capsules()[3].capsule.radius_m);
   shape.hips = 5;
   EXPECT_ERROR(make_human(shape), InvalidArgument, "out of range");
 }
@@ -59,38 +54,36 @@ TEST(HumanShape, StretchesOneLengthAtATime) {
 TEST(FitPose, FindsThePoseOfAWalk) {
   const Skeleton human = make_human();
   const std::vector<std::string> names = kinect_names();
-  const std::vector<float> poses = make_walk(human);
-  for (std::size_t frame = 0; frame < 150; frame += 10) {
-    const std::span<const float> pose = std::span(poses).subspan(
-        frame * static_cast<std::size_t>(human.pose_size()), static_cast<std::size_t>(human.pose_size()));
-    const std::vector<Vec3> joints = joints_of(human, pose);
-    const FittedPose fitted = fit_pose(human, names, places_of(human, joints, names));
-    // The pull towards rest is 1 cm a radian, shared by many joints: it may move a place by some millimetres.
+  const Motion walk = make_walk(human);
+  for (std::int64_t frame = 0; frame < 150; frame += 10) {
+    const std::vector<Vec3> joints = human.joints(walk.pose(frame));
+    const FittedPose fitted = fit_pose(human, names, positions_of(human, joints, names));
+    // The pull towards rest is 1 cm per radian, shared by many joints: it may move a position by millimetres.
     EXPECT_LT(fitted.mean_error_m, 0.006) << frame;
-    EXPECT_LT(mean_distance(joints_of(human, fitted.pose), joints), 0.010) << frame;
+    EXPECT_LT(mean_distance(human.joints(fitted.pose), joints), 0.010) << frame;
     std::vector<float> clamped = fitted.pose;
     human.clamp(clamped);
     EXPECT_EQ(clamped, fitted.pose);
   }
 }
 
-TEST(FitPose, PassesOverMissingPlacesAndTakesAStart) {
+TEST(FitPose, SkipsMissingPositionsAndTakesAStart) {
   const Skeleton human = make_human();
   std::vector<std::string> names = kinect_names();
-  std::vector<float> poses = make_walk(human, {.frames = 2});
-  const std::span<const float> pose = std::span(poses).first(static_cast<std::size_t>(human.pose_size()));
-  const std::vector<Vec3> joints = joints_of(human, pose);
-  std::vector<Vec3> places = places_of(human, joints, names);
-  places[0].x = NAN;
-  places[9].z = INFINITY;
-  EXPECT_LT(fit_pose(human, names, places).mean_error_m, 0.006);
-  EXPECT_LT(fit_pose(human, names, places, pose).mean_error_m, 0.006);
-  EXPECT_ERROR(fit_pose(human, names, places, pose.first(10)), InvalidArgument, "pose of 10 numbers");
-  EXPECT_ERROR(fit_pose(human, names, std::span(places).first(3)), InvalidArgument, "20 names");
-  places[4].x = NAN;
-  EXPECT_ERROR(fit_pose(human, names, places), InvalidArgument, "left_shoulder is needed");
+  const Motion walk = make_walk(human, {.frames = 2});
+  const std::span<const float> pose = walk.pose(0);
+  const std::vector<Vec3> joints = human.joints(pose);
+  std::vector<Vec3> positions = positions_of(human, joints, names);
+  positions[0].x = NAN;
+  positions[9].z = INFINITY;
+  EXPECT_LT(fit_pose(human, names, positions).mean_error_m, 0.006);
+  EXPECT_LT(fit_pose(human, names, positions, pose).mean_error_m, 0.006);
+  EXPECT_ERROR(fit_pose(human, names, positions, pose.first(10)), InvalidArgument, "pose of 10 numbers");
+  EXPECT_ERROR(fit_pose(human, names, std::span(positions).first(3)), InvalidArgument, "20 names");
+  positions[4].x = NAN;
+  EXPECT_ERROR(fit_pose(human, names, positions), InvalidArgument, "left_shoulder is needed");
   names[3] = "tail";
-  EXPECT_ERROR(fit_pose(human, names, places), InvalidArgument, "tail");
+  EXPECT_ERROR(fit_pose(human, names, positions), InvalidArgument, "tail");
 }
 
 TEST(FitHuman, FindsTheLengthsOfAPerson) {
@@ -100,11 +93,9 @@ TEST(FitHuman, FindsTheLengthsOfAPerson) {
   shape.upper_arm = 0.9f;
   shape.shoulders = 1.15f;
   const Skeleton person = make_human(shape);
-  const std::vector<float> poses = make_walk(person, {.frames = 5});
-  const std::vector<Vec3> joints =
-      joints_of(person, std::span(poses).last(static_cast<std::size_t>(person.pose_size())));
+  const std::vector<Vec3> joints = person.joints(make_walk(person, {.frames = 5}).pose(4));
   const std::vector<std::string> names = kinect_names();
-  const FittedHuman fitted = fit_human(names, places_of(person, joints, names));
+  const FittedHuman fitted = fit_human(names, positions_of(person, joints, names));
   EXPECT_LT(fitted.start.mean_error_m, 0.012);
   for (const char* name : {"left_shin", "left_foot", "left_forearm", "left_hand"}) {
     const auto length = [&](const Skeleton& s) {
@@ -153,7 +144,9 @@ TEST(FitRadii, FindsHowThickAPersonIs) {
   const Skeleton fitted = fit_radii(usual, pose, render_points(body, options));
   for (std::size_t i = 0; i < 40; ++i) {
     // Two steps of the grid.
-    EXPECT_NEAR(fitted.flesh()[i].capsule.radius_m / usual.flesh()[i].capsule.radius_m, 1.3, 0.11) << i;
+    EXPECT_NEAR(fitted.body_capsules()[i].capsule.radius_m / usual.body_capsules()[i].capsule.radius_m, 1.3,
+                0.11)
+        << i;
   }
   EXPECT_ERROR(fit_radii(usual, pose, {}), InvalidArgument, "without points");
   pose.pop_back();

@@ -13,81 +13,82 @@ namespace {
 
 using test::LongVec;
 
-float meet_at(float x, float y, const Capsule& capsule, CameraInside policy = CameraInside::exit_surface,
-              const Vec3& camera = {}) {
+float intersect_at(float x, float y, const Capsule& capsule, CameraInside policy = CameraInside::exit_surface,
+                   const Vec3& camera = {}) {
   EXPECT_TRUE(is_valid(capsule));
-  return meet(ray_direction(x, y), prepare(capsule, camera, policy));
+  return intersect(ray_direction(x, y), prepare(capsule, camera, policy));
 }
 
-TEST(RayCapsule, MeetsTheSideOfACapsuleAcrossTheRay) {
-  EXPECT_FLOAT_EQ(meet_at(0, 0, {{-1, 0, 3}, 0.25f, {1, 0, 3}}), 2.75f);
-  EXPECT_FLOAT_EQ(meet_at(0, 0, {{0, -1, 3}, 0.5f, {0, 1, 3}}), 2.5f);
-  // (x, 0, 1) meets the cylinder around the y axis at depth 3 where x^2 t^2 + (t - 3)^2 = r^2
+TEST(RayCapsule, HitsTheSideOfACapsuleAcrossTheRay) {
+  EXPECT_FLOAT_EQ(intersect_at(0, 0, {{-1, 0, 3}, 0.25f, {1, 0, 3}}), 2.75f);
+  EXPECT_FLOAT_EQ(intersect_at(0, 0, {{0, -1, 3}, 0.5f, {0, 1, 3}}), 2.5f);
+  // (x, 0, 1) hits the cylinder around the y axis at depth 3 where x^2 t^2 + (t - 3)^2 = r^2
   const float x = 0.125f;
   const double a = 1 + double{x} * x, t = (3 - std::sqrt(9 - a * (9 - 0.25))) / a;
-  EXPECT_NEAR(meet_at(x, 0, {{0, -1, 3}, 0.5f, {0, 1, 3}}), t, 1e-6);
+  EXPECT_NEAR(intersect_at(x, 0, {{0, -1, 3}, 0.5f, {0, 1, 3}}), t, 1e-6);
 }
 
-TEST(RayCapsule, MeetsTheCapOfACapsuleAlongTheRay) {
-  EXPECT_FLOAT_EQ(meet_at(0, 0, {{0, 0, 3}, 0.25f, {0, 0, 4}}), 2.75f);
-  EXPECT_FLOAT_EQ(meet_at(0, 0, {{0, 0, 4}, 0.25f, {0, 0, 3}}), 2.75f);
+TEST(RayCapsule, HitsTheCapOfACapsuleAlongTheRay) {
+  EXPECT_FLOAT_EQ(intersect_at(0, 0, {{0, 0, 3}, 0.25f, {0, 0, 4}}), 2.75f);
+  EXPECT_FLOAT_EQ(intersect_at(0, 0, {{0, 0, 4}, 0.25f, {0, 0, 3}}), 2.75f);
   // an axis through the camera in a skew direction
-  EXPECT_NEAR(meet_at(0.5f, 0.25f, {{1, 0.5f, 2}, 0.125f, {2, 1, 4}}), 2 - 0.125 / std::sqrt(1.3125), 1e-6);
+  EXPECT_NEAR(intersect_at(0.5f, 0.25f, {{1, 0.5f, 2}, 0.125f, {2, 1, 4}}), 2 - 0.125 / std::sqrt(1.3125),
+              1e-6);
 }
 
-TEST(RayCapsule, MeetsTheCapsBeyondTheEnds) {
-  // the ray passes 0.1 beyond the end b: the ball there is met at depth 3 - sqrt(r^2 - 0.1^2)
-  EXPECT_NEAR(meet_at(0, 0, {{-1.1f, 0, 3}, 0.25f, {-0.1f, 0, 3}}), 3 - std::sqrt(0.0625 - 0.01), 1e-6);
-  EXPECT_NEAR(meet_at(0, 0, {{0.1f, 0, 3}, 0.25f, {1.1f, 0, 3}}), 3 - std::sqrt(0.0625 - 0.01), 1e-6);
-  EXPECT_TRUE(std::isnan(meet_at(0, 0, {{0.26f, 0, 3}, 0.25f, {1.1f, 0, 3}})));
+TEST(RayCapsule, HitsTheCapsBeyondTheEnds) {
+  // the ray passes 0.1 beyond the end b: the sphere there is hit at depth 3 - sqrt(r^2 - 0.1^2)
+  EXPECT_NEAR(intersect_at(0, 0, {{-1.1f, 0, 3}, 0.25f, {-0.1f, 0, 3}}), 3 - std::sqrt(0.0625 - 0.01), 1e-6);
+  EXPECT_NEAR(intersect_at(0, 0, {{0.1f, 0, 3}, 0.25f, {1.1f, 0, 3}}), 3 - std::sqrt(0.0625 - 0.01), 1e-6);
+  EXPECT_TRUE(std::isnan(intersect_at(0, 0, {{0.26f, 0, 3}, 0.25f, {1.1f, 0, 3}})));
 }
 
 TEST(RayCapsule, DecidesTangentsWithinAMicrometreOfTheRadius) {
   for (const float off : {-1e-5f, 1e-5f}) {
-    const float t = meet_at(0, 0, {{-1, 0.5f + off, 3}, 0.5f, {1, 0.5f + off, 3}});
+    const float t = intersect_at(0, 0, {{-1, 0.5f + off, 3}, 0.5f, {1, 0.5f + off, 3}});
     EXPECT_EQ(std::isnan(t), off > 0);
-    const float ball = meet_at(0, 0, {{0, 0.5f + off, 3}, 0.5f, {0, 0.5f + off, 3}});
+    const float ball = intersect_at(0, 0, {{0, 0.5f + off, 3}, 0.5f, {0, 0.5f + off, 3}});
     EXPECT_EQ(std::isnan(ball), off > 0);
   }
 }
 
 TEST(RayCapsule, TakesEqualEndsAsABall) {
-  EXPECT_FLOAT_EQ(meet_at(0, 0, {{0, 0, 2}, 0.5f, {0, 0, 2}}), 1.5f);
-  EXPECT_FLOAT_EQ(meet_at(0, 0.25f, {{0, 0.5f, 2}, 0.5f, {0, 0.5f, 2}}),
+  EXPECT_FLOAT_EQ(intersect_at(0, 0, {{0, 0, 2}, 0.5f, {0, 0, 2}}), 1.5f);
+  EXPECT_FLOAT_EQ(intersect_at(0, 0.25f, {{0, 0.5f, 2}, 0.5f, {0, 0.5f, 2}}),
                   2 - 0.5f / std::sqrt(1.0625f));  // through the middle
 }
 
-TEST(RayCapsule, FromInsideMeetsTheExitOrNothing) {
+TEST(RayCapsule, FromInsideHitsTheExitOrNothing) {
   const Capsule around{{-1, 0, 0}, 0.5f, {1, 0, 0}};
-  EXPECT_FLOAT_EQ(meet_at(0, 0, around), 0.5f);
-  EXPECT_TRUE(std::isnan(meet_at(0, 0, around, CameraInside::ignore)));
+  EXPECT_FLOAT_EQ(intersect_at(0, 0, around), 0.5f);
+  EXPECT_TRUE(std::isnan(intersect_at(0, 0, around, CameraInside::ignore)));
   const Capsule along{{0, 0, -1}, 0.5f, {0, 0, 2}};
-  EXPECT_FLOAT_EQ(meet_at(0, 0, along), 2.5f);
+  EXPECT_FLOAT_EQ(intersect_at(0, 0, along), 2.5f);
   const Capsule ball{{0, 0, 0}, 0.5f, {0, 0, 0}};
-  EXPECT_FLOAT_EQ(meet_at(0, 0, ball), 0.5f);
-  EXPECT_FLOAT_EQ(meet_at(0.75f, 0, ball), 0.4f);
+  EXPECT_FLOAT_EQ(intersect_at(0, 0, ball), 0.5f);
+  EXPECT_FLOAT_EQ(intersect_at(0.75f, 0, ball), 0.4f);
   // ignoring concerns only those that contain the camera
-  EXPECT_FLOAT_EQ(meet_at(0, 0, {{0, 0, 2}, 0.5f, {0, 0, 2}}, CameraInside::ignore), 1.5f);
+  EXPECT_FLOAT_EQ(intersect_at(0, 0, {{0, 0, 2}, 0.5f, {0, 0, 2}}, CameraInside::ignore), 1.5f);
 }
 
-TEST(RayCapsule, MeetsNothingBehindTheCamera) {
-  EXPECT_TRUE(std::isnan(meet_at(0, 0, {{-1, 0, -3}, 0.5f, {1, 0, -3}})));
-  // reaches from behind to in front: only the part in front is met
+TEST(RayCapsule, HitsNothingBehindTheCamera) {
+  EXPECT_TRUE(std::isnan(intersect_at(0, 0, {{-1, 0, -3}, 0.5f, {1, 0, -3}})));
+  // reaches from behind to in front: only the part in front is hit
   const Capsule beside{{0.3f, 0, -1}, 0.1f, {0.3f, 0, 5}};
-  EXPECT_NEAR(meet_at(0.1f, 0, beside), 2.0, 1e-6);
-  EXPECT_TRUE(std::isnan(meet_at(-0.1f, 0, beside)));
-  EXPECT_TRUE(std::isnan(meet_at(0, 0.2f, beside)));
+  EXPECT_NEAR(intersect_at(0.1f, 0, beside), 2.0, 1e-6);
+  EXPECT_TRUE(std::isnan(intersect_at(-0.1f, 0, beside)));
+  EXPECT_TRUE(std::isnan(intersect_at(0, 0.2f, beside)));
 }
 
-TEST(RayCapsule, KeepsTheCamerasPlace) {
+TEST(RayCapsule, KeepsTheCamerasPosition) {
   const Vec3 camera{0.5f, -0.25f, 1};
-  EXPECT_FLOAT_EQ(meet_at(0, 0, {{-0.5f, -0.25f, 4}, 0.25f, {1.5f, -0.25f, 4}}, {}, camera), 2.75f);
+  EXPECT_FLOAT_EQ(intersect_at(0, 0, {{-0.5f, -0.25f, 4}, 0.25f, {1.5f, -0.25f, 4}}, {}, camera), 2.75f);
 }
 
-TEST(RayCapsule, ThinAndInvalidCapsulesAreNotMet) {
-  EXPECT_TRUE(std::isnan(meet_at(0, 0, {{-1, 0, 3}, 0, {1, 0, 3}})));
-  EXPECT_TRUE(std::isnan(meet_at(0, 0, {{-1, 0, 3}, 1e-4f, {1, 0, 3}})));
-  EXPECT_FALSE(std::isnan(meet_at(0, 0, {{-1, 0, 3}, 1.3e-4f, {1, 0, 3}})));
+TEST(RayCapsule, ThinAndInvalidCapsulesAreNotHit) {
+  EXPECT_TRUE(std::isnan(intersect_at(0, 0, {{-1, 0, 3}, 0, {1, 0, 3}})));
+  EXPECT_TRUE(std::isnan(intersect_at(0, 0, {{-1, 0, 3}, 1e-4f, {1, 0, 3}})));
+  EXPECT_FALSE(std::isnan(intersect_at(0, 0, {{-1, 0, 3}, 1.3e-4f, {1, 0, 3}})));
   EXPECT_FALSE(is_valid({{-1, 0, 3}, -0.1f, {1, 0, 3}}));
   EXPECT_FALSE(is_valid({{exact::no_number, 0, 3}, 0.1f, {1, 0, 3}}));
   EXPECT_FALSE(is_valid({{0, 0, 3}, 0.1f, {1, std::numeric_limits<float>::infinity(), 3}}));
@@ -147,7 +148,7 @@ class HostileCases {
 // Rounding moves a capsule and a ray by a few units in the last place of the largest length T in the test: a
 // direction of three rounded components by sqrt(3) u, twice (ray and capsule), a foot and a radius by u each,
 // and about ten roundings in t: below 16 u T with u = 2^-24.
-constexpr long double place_error = 16 * 0x1p-24L;
+constexpr long double position_error = 16 * 0x1p-24L;
 
 TEST(RayCapsule, AgreesWithBisectionOutsideTheGraze) {
   constexpr std::uint64_t seed = 20;
@@ -160,11 +161,11 @@ TEST(RayCapsule, AgreesWithBisectionOutsideTheGraze) {
     const HostileCases::Case c = hostile.next();
     if (std::fabs(c.x) > 100 || std::fabs(c.y) > 100) continue;
     const LongVec v{c.x, c.y, 1};
-    const test::OracleHit truth = test::meet_by_bisection({}, v, c.capsule);
+    const test::OracleHit truth = test::intersect_by_bisection({}, v, c.capsule);
     const LongVec a = test::to_long(c.capsule.a), b = test::to_long(c.capsule.b);
     const long double reach = std::max(test::length(a), test::length(b)) + c.capsule.radius_m;
-    const float t = meet_at(c.x, c.y, c.capsule);
-    if (truth.margin < place_error * reach) {  // the graze band: either answer will do
+    const float t = intersect_at(c.x, c.y, c.capsule);
+    if (truth.margin < position_error * reach) {  // the graze band: either answer will do
       ++grazes;
       continue;
     }
@@ -172,15 +173,15 @@ TEST(RayCapsule, AgreesWithBisectionOutsideTheGraze) {
     if (!truth.hit) continue;
     ++hits;
     inside += truth.inside;
-    // The place met lies on the surface...
+    // The hit lies on the surface...
     const long double off =
         test::distance_to_segment(static_cast<long double>(t) * v, a, b) - c.capsule.radius_m;
     worst = std::max(worst, std::fabs(off) / reach);
-    ASSERT_LE(std::fabs(off), place_error * reach) << "case " << i;
+    ASSERT_LE(std::fabs(off), position_error * reach) << "case " << i;
     // ...and is the one that bisection finds: along the ray, an error grows as sqrt(2 r error) at a tangent.
     const long double along = std::fabs(static_cast<long double>(t) - truth.t) * test::length(v);
-    ASSERT_LE(along, place_error * reach +
-                         std::sqrt(4 * (c.capsule.radius_m + place_error * reach) * place_error * reach))
+    ASSERT_LE(along, position_error * reach + std::sqrt(4 * (c.capsule.radius_m + position_error * reach) *
+                                                        position_error * reach))
         << "case " << i;
   }
   RecordProperty("hits", hits);
@@ -193,18 +194,18 @@ TEST(RayCapsule, AgreesWithBisectionOutsideTheGraze) {
   EXPECT_LT(grazes, cases / 10);
 }
 
-TEST(RayCapsule, EndsMayChangePlaces) {
+TEST(RayCapsule, EndsMayBeExchanged) {
   HostileCases hostile(21);
   for (int i = 0; i < 50000; ++i) {
     const HostileCases::Case c = hostile.next();
     const Capsule swapped{c.capsule.b, c.capsule.radius_m, c.capsule.a};
-    const float t = meet_at(c.x, c.y, c.capsule), u = meet_at(c.x, c.y, swapped);
+    const float t = intersect_at(c.x, c.y, c.capsule), u = intersect_at(c.x, c.y, swapped);
     ASSERT_TRUE(t == u || (std::isnan(t) && std::isnan(u))) << i;
   }
 }
 
-// A turn of body and ray about the camera keeps the length at which they meet.
-TEST(RayCapsule, TurnsWithTheBody) {
+// A rotation of body and ray about the camera keeps the distance of the hit.
+TEST(RayCapsule, RotatesWithTheBody) {
   PhiloxStream random(22, 0);
   HostileCases hostile(23);
   int compared = 0;
@@ -219,15 +220,15 @@ TEST(RayCapsule, TurnsWithTheBody) {
     };
     const LongVec v = turn(c.x, c.y, 1);
     if (v.z < 0.2L || std::fabs(c.x) > 5 || std::fabs(c.y) > 5) continue;
-    const Capsule turned{rounded(turn(c.capsule.a.x, c.capsule.a.y, c.capsule.a.z)), c.capsule.radius_m,
-                         rounded(turn(c.capsule.b.x, c.capsule.b.y, c.capsule.b.z))};
+    const Capsule rotated{rounded(turn(c.capsule.a.x, c.capsule.a.y, c.capsule.a.z)), c.capsule.radius_m,
+                          rounded(turn(c.capsule.b.x, c.capsule.b.y, c.capsule.b.z))};
     const auto x = static_cast<float>(v.x / v.z), y = static_cast<float>(v.y / v.z);
     const LongVec a = test::to_long(c.capsule.a), b = test::to_long(c.capsule.b);
     const long double reach = std::max(test::length(a), test::length(b)) + c.capsule.radius_m;
-    // the turned capsule and ray are rounded once more
-    const long double allowed = 2 * place_error * reach;
-    if (test::meet_by_bisection({}, {c.x, c.y, 1}, c.capsule).margin < allowed) continue;
-    const float t = meet_at(c.x, c.y, c.capsule), u = meet_at(x, y, turned);
+    // the rotated capsule and ray are rounded once more
+    const long double allowed = 2 * position_error * reach;
+    if (test::intersect_by_bisection({}, {c.x, c.y, 1}, c.capsule).margin < allowed) continue;
+    const float t = intersect_at(c.x, c.y, c.capsule), u = intersect_at(x, y, rotated);
     ASSERT_EQ(std::isnan(t), std::isnan(u)) << i;
     if (std::isnan(t)) continue;
     ++compared;
@@ -238,7 +239,7 @@ TEST(RayCapsule, TurnsWithTheBody) {
   EXPECT_GT(compared, 10000);
 }
 
-// A capsule is the union of the balls along its axis: none is met before it, and the nearest of many is met
+// A capsule is the union of the balls along its axis: none is hit before it, and the nearest of many is hit
 // just behind it. With balls every h along the axis the surface between two sinks by at most h^2 / (8 r).
 TEST(RayCapsule, IsTheLimitOfBalls) {
   HostileCases hostile(24);
@@ -252,19 +253,20 @@ TEST(RayCapsule, IsTheLimitOfBalls) {
     const LongVec a = test::to_long(k.a), b = test::to_long(k.b);
     const long double reach = std::max(test::length(a), test::length(b)) + k.radius_m;
     const long double step = test::length(b - a) / (balls - 1), sunk = step * step / (8 * k.radius_m);
-    if (test::meet_by_bisection({}, {c.x, c.y, 1}, k).margin < 2 * place_error * reach + sunk) continue;
+    if (test::intersect_by_bisection({}, {c.x, c.y, 1}, k).margin < 2 * position_error * reach + sunk)
+      continue;
     float nearest = std::numeric_limits<float>::infinity();
     for (int n = 0; n < balls; ++n) {
       const float share = static_cast<float>(n) / (balls - 1);
       const Vec3 p{k.a.x + share * (k.b.x - k.a.x), k.a.y + share * (k.b.y - k.a.y),
                    k.a.z + share * (k.b.z - k.a.z)};
-      nearest = exact::smaller(nearest, meet_at(c.x, c.y, {p, k.radius_m, p}));
+      nearest = exact::smaller(nearest, intersect_at(c.x, c.y, {p, k.radius_m, p}));
     }
-    const float t = meet(ray_direction(c.x, c.y), whole);
+    const float t = intersect(ray_direction(c.x, c.y), whole);
     ASSERT_EQ(std::isnan(t), std::isinf(nearest)) << i;
     if (std::isnan(t)) continue;
     ++compared;
-    const long double length = test::length({c.x, c.y, 1}), allowed = 2 * place_error * reach;
+    const long double length = test::length({c.x, c.y, 1}), allowed = 2 * position_error * reach;
     const long double slack = allowed + std::sqrt(4 * (k.radius_m + allowed) * allowed);
     ASSERT_GE(nearest * length, t * length - slack) << i;
     ASSERT_LE(nearest * length, t * length + slack + sunk + std::sqrt(4 * k.radius_m * sunk)) << i;
@@ -277,9 +279,9 @@ TEST(RayCapsule, TheOracleSeesAWrongRadius) {
   const Capsule right{{-1, 0.1f, 3}, 0.25f, {1, 0, 3}};
   Capsule wrong = right;
   wrong.radius_m += 1e-4f;
-  const test::OracleHit truth = test::meet_by_bisection({}, {0, 0, 1}, right);
-  EXPECT_LT(std::fabs(meet_at(0, 0, right) - truth.t), place_error * 4);
-  EXPECT_GT(std::fabs(meet_at(0, 0, wrong) - truth.t), place_error * 4);
+  const test::OracleHit truth = test::intersect_by_bisection({}, {0, 0, 1}, right);
+  EXPECT_LT(std::fabs(intersect_at(0, 0, right) - truth.t), position_error * 4);
+  EXPECT_GT(std::fabs(intersect_at(0, 0, wrong) - truth.t), position_error * 4);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Where a ray meets a capsule, in long double, by bisection on the distance to the segment: shares neither
+// Where a ray hits a capsule, in long double, by bisection on the distance to the segment: shares neither
 // code nor formulas with the library.
 #pragma once
 
@@ -38,8 +38,8 @@ struct OracleHit {
   long double margin = 0;
 };
 
-// The distance from the segment is convex along a line: first its least place, then the crossing before it.
-inline OracleHit meet_by_bisection(const LongVec& camera, const LongVec& v, const Capsule& capsule) {
+// The distance from the segment is convex along a line: first its minimum, then the crossing before it.
+inline OracleHit intersect_by_bisection(const LongVec& camera, const LongVec& v, const Capsule& capsule) {
   const LongVec a = to_long(capsule.a), b = to_long(capsule.b);
   const long double r = capsule.radius_m;
   const auto gap = [&](long double t) { return distance_to_segment(camera + t * v, a, b) - r; };

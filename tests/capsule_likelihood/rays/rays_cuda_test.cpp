@@ -41,27 +41,28 @@ class RaysCuda : public test::CudaFixture {
     EXPECT_EQ(count.not_finite, expected.not_finite);
     EXPECT_EQ(count.not_in_front, expected.not_in_front);
     EXPECT_EQ(download(d.totals, 1)[0].max_gain, h.max_gain);
+    EXPECT_EQ(device.max_loss(stream()), host.max_loss());
     const auto padded = static_cast<std::int64_t>(h.x.size());
-    ASSERT_GE(d.macro_count() * macro_rays, padded);
-    const std::vector<Ray> rays = download(d.rays, d.macro_count() * macro_rays);
-    for (std::int64_t i = 0; i < d.macro_count() * macro_rays; ++i) {
+    ASSERT_GE(d.ray_block_count() * rays_per_ray_block, padded);
+    const std::vector<Ray> rays = download(d.rays, d.ray_block_count() * rays_per_ray_block);
+    for (std::int64_t i = 0; i < d.ray_block_count() * rays_per_ray_block; ++i) {
       const Ray wanted = i < padded ? h.ray(i) : padding_ray();
       const Ray& found = rays[static_cast<std::size_t>(i)];
       ASSERT_TRUE(found.x == wanted.x && found.y == wanted.y && found.g == wanted.g && found.h == wanted.h)
           << i;
     }
-    const std::vector<TileBound> parts = download(d.parts, padded / part_rays);
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      const TileBound wanted = h.parts[i];
-      EXPECT_EQ(parts[i].nearest_m, wanted.nearest_m);
-      EXPECT_EQ(parts[i].farthest_m, wanted.farthest_m);
-      EXPECT_FLOAT_EQ(parts[i].radius, wanted.radius);
+    const std::vector<TileBound> sub_tiles = download(d.sub_tiles, padded / rays_per_sub_tile);
+    for (std::size_t i = 0; i < sub_tiles.size(); ++i) {
+      const TileBound wanted = h.sub_tiles[i];
+      EXPECT_EQ(sub_tiles[i].nearest_m, wanted.nearest_m);
+      EXPECT_EQ(sub_tiles[i].farthest_m, wanted.farthest_m);
+      EXPECT_FLOAT_EQ(sub_tiles[i].radius, wanted.radius);
     }
-    const std::vector<TileBound> macros = download(d.macros, padded / macro_rays);
-    for (std::size_t i = 0; i < macros.size(); ++i) {
-      EXPECT_EQ(macros[i].nearest_m, h.macros[i].nearest_m);
-      EXPECT_FLOAT_EQ(macros[i].radius, h.macros[i].radius);
-      EXPECT_EQ(macros[i].x, h.macros[i].x);
+    const std::vector<TileBound> ray_blocks = download(d.ray_blocks, padded / rays_per_ray_block);
+    for (std::size_t i = 0; i < ray_blocks.size(); ++i) {
+      EXPECT_EQ(ray_blocks[i].nearest_m, h.ray_blocks[i].nearest_m);
+      EXPECT_FLOAT_EQ(ray_blocks[i].radius, h.ray_blocks[i].radius);
+      EXPECT_EQ(ray_blocks[i].x, h.ray_blocks[i].x);
     }
     if (d.weighted) {
       const std::vector<std::uint32_t> weights = download(d.weight, padded);
@@ -71,7 +72,7 @@ class RaysCuda : public test::CudaFixture {
 };
 
 TEST_F(RaysCuda, AreThoseOfTheHost) {
-  Measure m;
+  SensorModel m;
   m.camera = {0.1f, -0.2f, 0.05f};
   for (const std::int64_t count : {0, 1, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 50021}) {
     SCOPED_TRACE(count);
@@ -127,7 +128,7 @@ TEST_F(RaysCuda, RefuseWhatDoesNotFit) {
                "room for 3 points, not for 4");
   EXPECT_ERROR(DeviceRays(4, {}).set(cloud.span(), sigma.span(), workspace_, stream()), InvalidArgument,
                "4 points but 3 sigmas");
-  Measure m;
+  SensorModel m;
   m.tau_m = -1;
   EXPECT_ERROR(DeviceRays(3, m), InvalidArgument, "tau");
   EXPECT_ERROR(DeviceRays(-1, {}), InvalidArgument, "-1 points");

@@ -31,8 +31,8 @@ TEST(Rays, DropsAndCountsWhatCannotBeSeen) {
   EXPECT_EQ(rays.count().used, 2);
   EXPECT_EQ(rays.count().not_finite, 4);
   EXPECT_EQ(rays.count().not_in_front, 4);
-  // the camera's place decides
-  Measure m;
+  // the camera's position decides
+  SensorModel m;
   m.camera = {0, 0, -5};
   EXPECT_EQ(Rays(points, {}, m).count().used, 6);
 }
@@ -40,11 +40,11 @@ TEST(Rays, DropsAndCountsWhatCannotBeSeen) {
 TEST(Rays, HoldsEveryPointOnceInTheirOrder) {
   for (const std::int64_t count : {0, 1, 31, 32, 33, 1023, 1024, 1025, 5003}) {
     const std::vector<Vec3> points = random_points(count, 3);
-    Measure m;
+    SensorModel m;
     m.tau_m = 0.5f;
     const Rays rays(points, {}, m);
     const Rays::Data& d = rays.data();
-    ASSERT_EQ(d.x.size() % macro_rays, 0u);
+    ASSERT_EQ(d.x.size() % rays_per_ray_block, 0u);
     ASSERT_EQ(rays.count().used, count);
     EXPECT_EQ(d.max_gain, static_cast<std::uint64_t>(count) << gain_bits);
     std::vector<std::pair<float, float>> expected, found;
@@ -55,8 +55,8 @@ TEST(Rays, HoldsEveryPointOnceInTheirOrder) {
         EXPECT_EQ(ray.g, 0);
         continue;
       }
-      EXPECT_GE(place_of(ray.x, ray.y), last);
-      last = place_of(ray.x, ray.y);
+      EXPECT_GE(hilbert_key(ray.x, ray.y), last);
+      last = hilbert_key(ray.x, ray.y);
       found.emplace_back(ray.x, ray.h);
       EXPECT_NEAR(double{ray.g}, std::sqrt(1.0 + double{ray.x} * ray.x + double{ray.y} * ray.y) / 0.5, 1e-6);
     }
@@ -80,14 +80,14 @@ TEST(Rays, BoundsHoldTheirRays) {
       const TileBound b = bounds[static_cast<std::size_t>(i / tile_rays)];
       const Ray ray = d.ray(i);
       EXPECT_LE(std::hypot(double{ray.x} - b.x, double{ray.y} - b.y), b.radius);
-      const double distance = double{ray.h} * 0.2f;
+      const double distance = double{ray.h} * double{d.sensor.tau_m};
       EXPECT_GE(distance, b.nearest_m * (1 - 1e-6));
       EXPECT_LE(distance, b.farthest_m * (1 + 1e-6));
     }
   };
-  check(d.parts, part_rays);
-  check(d.macros, macro_rays);
-  EXPECT_LT(d.parts[95].radius, 0);  // no ray in it
+  check(d.sub_tiles, rays_per_sub_tile);
+  check(d.ray_blocks, rays_per_ray_block);
+  EXPECT_LT(d.sub_tiles[95].radius, 0);  // no ray in it
 }
 
 TEST(Rays, TheCurveVisitsEveryCellOnceByNeighbours) {
@@ -105,14 +105,14 @@ TEST(Rays, TheCurveVisitsEveryCellOnceByNeighbours) {
     EXPECT_EQ(std::abs(at[i].first - at[i - 1].first) + std::abs(at[i].second - at[i - 1].second), 1) << i;
 }
 
-TEST(Rays, NoRayHasThePlaceOfDroppedPoints) {
+TEST(Rays, NoRayHasTheKeyOfDroppedPoints) {
   for (const float x : {-1024.0f, 0.0f, 1024.0f})
-    for (const float y : {-1024.0f, 0.0f, 1024.0f}) EXPECT_LT(place_of(x, y), dropped_place);
+    for (const float y : {-1024.0f, 0.0f, 1024.0f}) EXPECT_LT(hilbert_key(x, y), dropped_key);
 }
 
 TEST(Rays, WeightsFollowTheirSigmas) {
   const std::vector<Vec3> points(4, Vec3{0, 0, 1});
-  Measure m;
+  SensorModel m;
   m.sigma_m = 0.02f;
   const std::vector<float> sigma{0.02f, 0.04f, 0.0001f, 1000};
   const Rays rays(points, sigma, m);
@@ -125,7 +125,7 @@ TEST(Rays, WeightsFollowTheirSigmas) {
 
 TEST(Rays, RefusesWhatMakesNoSense) {
   const std::vector<Vec3> points(3);
-  Measure m;
+  SensorModel m;
   m.sigma_m = 0;
   EXPECT_ERROR(Rays(points, {}, m), InvalidArgument, "sigma must be above 0");
   m = {};

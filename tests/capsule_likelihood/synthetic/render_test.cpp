@@ -37,7 +37,7 @@ double signed_distance(const std::vector<Capsule>& body, const Vec3& p) {
   return nearest;
 }
 
-TEST(FirstHit, MeetsCapsulesWhereGeometrySays) {
+TEST(FirstHit, HitsCapsulesWhereGeometrySays) {
   const std::vector<Capsule> across = {{{-1, 0, 3}, 0.5f, {1, 0, 3}}};
   EXPECT_NEAR(first_hit_m(across, {}, {0, 0, 2}), 2.5, 1e-12);           // the side
   EXPECT_NEAR(first_hit_m(across, {0, 0, 1}, {0, 0, 1}), 1.5, 1e-12);    // from another camera

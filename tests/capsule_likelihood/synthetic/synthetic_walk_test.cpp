@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "testing/data_dir.hpp"
 #include "testing/expect_error.hpp"
@@ -16,23 +17,21 @@
 namespace triptych::capsule_likelihood {
 namespace {
 
-std::vector<Vec3> joints_of(const Skeleton& skeleton, std::vector<float>& poses) {
-  const std::int64_t rows = static_cast<std::int64_t>(poses.size()) / skeleton.pose_size();
-  std::vector<Vec3> joints(static_cast<std::size_t>(rows * skeleton.joint_count()));
-  pose_cpu(skeleton, {poses.data(), rows, skeleton.pose_size()},
-           {joints.data(), rows, skeleton.joint_count()}, {});
+std::vector<Vec3> joints_of(const Skeleton& skeleton, const Motion& motion) {
+  std::vector<Vec3> joints(static_cast<std::size_t>(motion.size() * skeleton.joint_count()));
+  pose_cpu(skeleton, motion.view(), {joints.data(), motion.size(), skeleton.joint_count()}, {});
   return joints;
 }
 
 TEST(Walk, KeepsItsLimitsAndMovesEveryLimbSmoothly) {
   const Skeleton human = make_human();
-  std::vector<float> poses = make_walk(human);
-  ASSERT_EQ(poses.size(), 150u * static_cast<std::size_t>(human.pose_size()));
+  const Motion poses = make_walk(human);
+  ASSERT_EQ(poses.size(), 150);
+  ASSERT_EQ(poses.pose_size, human.pose_size());
+  EXPECT_EQ(poses.frame_time_s, 1.0 / 30);
   EXPECT_EQ(poses, make_walk(human));
-  const auto size = static_cast<std::size_t>(human.pose_size());
-  for (std::size_t at = 0; at < poses.size(); at += size) {
-    std::vector<float> pose(poses.begin() + static_cast<std::ptrdiff_t>(at),
-                            poses.begin() + static_cast<std::ptrdiff_t>(at + size));
+  for (std::int64_t i = 0; i < poses.size(); ++i) {
+    std::vector<float> pose(poses.pose(i).begin(), poses.pose(i).end());
     const std::vector<float> before = pose;
     human.clamp(pose);
     ASSERT_EQ(pose, before);
@@ -63,17 +62,16 @@ TEST(Walk, GoesItsWayWithFeetOnTheGround) {
   options.rate_hz = 20;
   options.heading_rad = 0.3f;
   options.turn_rad_per_s = 0;
-  const std::vector<float> poses = make_walk(human, options);
-  const float* last = poses.data() + 60 * human.pose_size();
+  const Motion poses = make_walk(human, options);
+  const std::span<const float> last = poses.pose(60);
   EXPECT_NEAR(last[0], 3 * 0.8 * std::sin(0.3), 0.02);
   EXPECT_NEAR(last[2], -3 * 0.8 * std::cos(0.3), 0.02);
   // A leg is 0.53 of the height, less what the knees give.
-  for (int row = 0; row < 61; ++row)
-    EXPECT_NEAR(poses[static_cast<std::size_t>(row * human.pose_size() + 1)], 0.93, 0.05);
+  for (int row = 0; row < 61; ++row) EXPECT_NEAR(poses.pose(row)[1], 0.93, 0.05);
   // An arc of the same length ends elsewhere, at the distance of a chord.
   options.turn_rad_per_s = 0.5f;
-  const std::vector<float> arc = make_walk(human, options);
-  const float* end = arc.data() + 60 * human.pose_size();
+  const Motion arc = make_walk(human, options);
+  const std::span<const float> end = arc.pose(60);
   EXPECT_NEAR(std::hypot(end[0], end[2]), 2 * 0.8 / 0.5 * std::sin(0.75), 0.03);
 }
 
@@ -88,15 +86,15 @@ TEST(Walk, RefusesWhatMakesNoSense) {
   EXPECT_ERROR(make_walk(human, options), InvalidArgument, "rate");
   options.rate_hz = 30;
   options.speed_mps = INFINITY;
-  EXPECT_ERROR(make_walk(human, options), InvalidArgument, "makes no sense");
+  EXPECT_ERROR(make_walk(human, options), InvalidArgument, "is out of range");
 }
 
 TEST(PlaceInView, PutsTheWholeMotionBeforeTheCamera) {
   const Skeleton human = make_human();
-  std::vector<float> poses = make_walk(human);
-  const MatrixView<float> rows(poses.data(), 150, human.pose_size());
-  std::vector<float> original = poses;
-  place_in_view(human, rows, {3, 2, 1.0f});
+  Motion poses = make_walk(human);
+  const Motion original = poses;
+  place_in_view(human, poses, {3, 2, 1.0f});
+  const MatrixView<const float> rows = std::as_const(poses).view();
   float nearest = 9, left = 9, right = -9;
   for (int row = 0; row < 150; ++row) {
     nearest = std::min(nearest, rows(row, 2));
@@ -121,21 +119,16 @@ TEST(PlaceInView, LetsEveryFrameOfAFileBeRendered) {
   TRIPTYCH_DATA_DIR_OR_SKIP(data);
   const Bvh bvh = read_bvh(data / "mocap_cmu" / "02_01.bvh");
   const Skeleton skeleton = make_skeleton(bvh, {0, 1});
-  std::vector<float> poses = poses_of(bvh, skeleton, cmu_metres_per_unit);
-  const int rows = bvh.frame_count();
-  const MatrixView<float> view(poses.data(), rows, skeleton.pose_size());
-  place_in_view(skeleton, view, {3, 2, std::numbers::pi_v<float>});
-  std::vector<Capsule> bodies(static_cast<std::size_t>(rows * skeleton.capsule_count()));
-  const MatrixView<Capsule> flesh(bodies.data(), rows, skeleton.capsule_count());
-  pose_cpu(skeleton, view, {}, flesh);
+  Motion poses = poses_of(bvh, skeleton, cmu_metres_per_unit);
+  place_in_view(skeleton, poses, {3, 2, std::numbers::pi_v<float>});
   RenderOptions options;
   options.points = 500;
-  for (int row = 0; row < rows; row += 20) {
+  for (std::int64_t row = 0; row < poses.size(); row += 20) {
     options.seed = static_cast<std::uint64_t>(row);
-    EXPECT_EQ(render_points(flesh.row(row), options).size(), 500u);
+    EXPECT_EQ(render_points(skeleton.capsules(poses.pose(row)), options).size(), 500u);
   }
   // The person walks towards the camera.
-  EXPECT_LT(view(rows - 1, 2), view(1, 2) - 1);
+  EXPECT_LT(poses.pose(poses.size() - 1)[2], poses.pose(1)[2] - 1);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// BVH files (Biovision hierarchy): the joints, their channels and the motion, as they stand in the file.
+// BVH files (Biovision hierarchy): the joints, their channels and the motion, unchanged from the file.
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ struct Bvh {
 };
 
 // ParseError with the line and the reason for anything that is not a BVH file with one root, each channel of
-// a joint once, and as many numbers a frame as there are channels. Tabs, CRLF and blank lines are accepted.
+// a joint once, and one number per channel in every frame. Tabs, CRLF and blank lines are accepted.
 Bvh parse_bvh(std::string_view text, const std::string& file);
 // Error when the file cannot be read.
 Bvh read_bvh(const std::filesystem::path& path);

@@ -20,7 +20,7 @@ struct Cloud {
   std::int64_t dropped = 0;  // had no measurement, or one that is not finite or out of range
 };
 
-// Where the y of points goes against that of images, whose rows go down.
+// The direction of y of the points; the rows of images go down.
 enum class VerticalAxis { up, down };
 
 // A pinhole camera, in pixels; the centre of the first pixel is (0, 0).
@@ -32,11 +32,11 @@ struct DepthOptions {
   double metres_per_unit = 0.001;
   float nearest_m = 0, farthest_m = std::numeric_limits<float>::infinity();
   VerticalAxis y = VerticalAxis::up;
-  int step = 1;  // every so many columns and rows
+  int step = 1;  // takes every step-th column and row
 };
 
 // A point for each pixel of an image of distances along z; 0 is no measurement. Row by row. InvalidArgument
-// when the focal lengths are not above 0, or an option makes no sense.
+// when the focal lengths are not above 0, or an option is out of range.
 Cloud cloud_from_depth(ImageView<const std::uint16_t> depth, const Intrinsics& camera,
                        const DepthOptions& options = {});
 
@@ -49,7 +49,7 @@ struct StereoCalibration {
 };
 
 // calib.txt of the Middlebury stereo data (version 3): cam0 and cam1 as matrices, doffs, baseline in
-// millimetres, and others that are passed over. Without doffs it follows from cam1. ParseError with the line
+// millimetres, other entries are ignored. Without doffs it follows from cam1. ParseError with the line
 // and the reason.
 StereoCalibration parse_calibration(std::string_view text, const std::string& file);
 StereoCalibration read_calibration(const std::filesystem::path& path);
@@ -59,17 +59,17 @@ Cloud cloud_from_disparity(ImageView<const float> disparity, const StereoCalibra
                            const DepthOptions& options = {});
 
 // Points from a PLY file (ascii or binary, either byte order; the x, y, z of its vertices, other properties
-// and elements passed over) or from text (x y z and anything more in each line, separated by spaces, tabs,
+// and elements are ignored) or from text (x y z and anything more in each line, separated by spaces, tabs,
 // commas or semicolons; lines that begin with # or // are comments). ParseError with the line and the reason;
-// in binary data the place is the point. Coordinates are multiplied by metres_per_unit.
+// in binary data the position is the number of the point. Coordinates are multiplied by metres_per_unit.
 Cloud parse_cloud(std::string_view bytes, const std::string& file, double metres_per_unit = 1);
 Cloud read_cloud(const std::filesystem::path& path, double metres_per_unit = 1);
 
 // Binary, little endian. Replaces the file atomically.
 void write_ply(const std::filesystem::path& path, std::span<const Vec3> points);
 
-// At most count of the points, in their order: one at random from each of count equal runs, so that they are
-// spread as the list is. The same seed gives the same points.
+// At most count of the points, in their order: one at random from each of count equal runs, which keeps their
+// distribution over the list. The same seed gives the same points.
 std::vector<Vec3> subsample(std::span<const Vec3> points, std::int64_t count, std::uint64_t seed = 1);
 
 }  // namespace triptych::capsule_likelihood

@@ -11,7 +11,8 @@
 
 namespace triptych::capsule_likelihood {
 
-// Where a joint of the Kinect lies in the built-in human: share of the way from one of its joints to another.
+// Where a joint of the Kinect lies in the built-in human: between two of its joints, at this share of the
+// way.
 struct KinectJoint {
   std::string_view kinect;  // as in head, shoulder_center, left_elbow
   std::string_view from, to;
@@ -20,31 +21,32 @@ struct KinectJoint {
 // All 20.
 std::span<const KinectJoint> kinect_joints();
 
-// The places of the Kinect's joints, in the order of the names, for the joints of a posed built-in human (as
-// pose_cpu gives them). A name may also be one of the human's own joints. InvalidArgument for other names.
-std::vector<Vec3> places_of(const Skeleton& human, std::span<const Vec3> joints,
-                            std::span<const std::string> names);
+// The positions of the Kinect's joints, in the order of the names, for the joints of a posed built-in human
+// (as pose_cpu gives them). A name may also be one of the human's own joints. InvalidArgument for other
+// names.
+std::vector<Vec3> positions_of(const Skeleton& human, std::span<const Vec3> joints,
+                               std::span<const std::string> names);
 
 struct FittedPose {
   std::vector<float> pose;
-  double mean_error_m = 0;  // between the given places and those of the pose
+  double mean_error_m = 0;  // between the given positions and those of the pose
 };
 
-// The pose of the human, within its limits, that comes nearest to the given places (least squares, with a
-// little pull towards rest where the places do not decide). Places that are NaN are passed over. start: a
-// pose to begin with; empty: from the hips and shoulders, which must then be among the names. InvalidArgument
-// when sizes do not fit or a name is unknown.
-FittedPose fit_pose(const Skeleton& human, std::span<const std::string> names, std::span<const Vec3> places,
-                    std::span<const float> start = {});
+// The pose of the human, within its limits, that is nearest to the given positions (least squares, with weak
+// regularisation towards rest). Positions that are NaN are ignored. start: a pose to begin with; empty: from
+// the hips and shoulders, which must then be among the names. InvalidArgument when sizes do not fit or a name
+// is unknown.
+FittedPose fit_pose(const Skeleton& human, std::span<const std::string> names,
+                    std::span<const Vec3> positions, std::span<const float> start = {});
 
 struct FittedHuman {
   Skeleton skeleton;
   FittedPose start;
 };
 
-// A human with the lengths of the limbs, the torso and the widths of hips and shoulders that the places have,
-// and the pose. Hips, knees, ankles, shoulders, elbows and wrists must be among the names and finite.
-FittedHuman fit_human(std::span<const std::string> names, std::span<const Vec3> places);
+// A human with the lengths of the limbs, the torso and the widths of hips and shoulders that the positions
+// have, and the pose. Hips, knees, ankles, shoulders, elbows and wrists must be among the names and finite.
+FittedHuman fit_human(std::span<const std::string> names, std::span<const Vec3> positions);
 
 // The human with the radii of its torso, head, arms and legs scaled (each group by 0.6 to 2) so that it
 // explains a cloud best in a pose: the mean over the points of the squared difference, at most 0.05 m,

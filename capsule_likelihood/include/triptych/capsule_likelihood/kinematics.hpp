@@ -1,4 +1,4 @@
-// Forward kinematics: where the joints and capsules of a skeleton are in a pose.
+// Forward kinematics: the positions of joints and capsules in a pose.
 #pragma once
 
 #include <triptych/capsule_likelihood/geometry.hpp>
@@ -10,8 +10,8 @@
 
 namespace triptych::capsule_likelihood {
 
-// poses: a pose in each row. joints (a row of joint_count() for each pose) and bodies (a row of
-// capsule_count()) are filled; either may be empty (no rows). InvalidArgument when sizes do not fit.
+// poses: one pose per row. joints (joint_count() columns) and bodies (capsule_count() columns) are filled,
+// one row per pose; either may be empty (no rows). InvalidArgument when sizes do not fit.
 void pose_cpu(const Skeleton& skeleton, MatrixView<const float> poses, MatrixView<Vec3> joints,
               MatrixView<Capsule> bodies, int threads = 0);
 

@@ -1,8 +1,8 @@
 // How well posed bodies of capsules explain a cloud of points seen from a camera: the truncated difference
-// between a point's distance from the camera and the length at which its ray meets the body.
+// between a point's distance from the camera and the distance at which its ray hits the body.
 //
-// The sums are exact integers of distances that every device rounds alike: brute force and culling, CPU and
-// GPU, any order of the points, any tile size and any split give the same bits.
+// The sums are exact integers of distances that every device rounds in the same way: brute force and culling,
+// CPU and GPU, any order of the points, any tile size and any split give the same bits.
 #pragma once
 
 #include <triptych/capsule_likelihood/geometry.hpp>
@@ -16,14 +16,14 @@
 
 namespace triptych::capsule_likelihood {
 
-// brute: every ray against every capsule. culled: only capsules that can come near a tile of rays. tiled: the
-// tiles of the paper's kernel (GPU only), a thread for each point, a launch for every few samples; the
-// paper's own numbers are those of listing.hpp.
+// brute: every ray against every capsule. culled: only capsules that can come within tau of a tile of rays.
+// tiled: the tiles of the paper's kernel (GPU only), a thread for each point, a launch for every few samples;
+// for the arithmetic of the paper, see paper_loop.hpp.
 enum class Method { culled, brute, tiled };
 
 struct EvaluateOptions {
   Method method = Method::culled;
-  // 0: chosen so that no kernel runs long (tiled: 8, as the paper has it), or what tune.hpp found.
+  // 0: chosen so that no kernel runs long (tiled: 8, as in the paper), or what tune.hpp found.
   int samples_per_launch = 0;
   // 0: 128 (brute: 512), or what tune.hpp found. culled: 64 or 128; brute: 128, 256 or 512; tiled: a multiple
   // of 32 up to 512. On the GPU only.
@@ -39,7 +39,7 @@ void evaluate_cpu(const Rays& rays, MatrixView<const Capsule> bodies, std::span<
 
 // The same bits on the GPU: enqueues and returns. No synchronisation, no allocation once the workspace is
 // large enough; can be captured in a graph. InvalidArgument when sizes or options do not fit. A capsule that
-// is not finite or has a negative radius is not looked for: its body's likelihood is then NaN.
+// is not finite or has a negative radius is not reported: the likelihood of its body is NaN.
 void evaluate_cuda(const DeviceRays& rays, DeviceMatrixView<const Capsule> bodies,
                    DeviceSpan<double> log_likelihoods, const EvaluateOptions& options, Workspace& workspace,
                    StreamRef stream);

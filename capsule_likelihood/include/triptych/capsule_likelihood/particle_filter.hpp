@@ -1,85 +1,128 @@
-// ParticleFilter: follows a skeleton through clouds of points. Made once for a device, then fed a cloud a
-// frame.
+// ParticleFilter: follows a skeleton through clouds of points, one cloud per frame.
 #pragma once
 
+#include <triptych/capsule_likelihood/cloud_view.hpp>
 #include <triptych/capsule_likelihood/rays.hpp>
 #include <triptych/capsule_likelihood/skeleton.hpp>
 #include <triptych/core/device.hpp>
+#include <triptych/core/frame_processor.hpp>
+#include <triptych/core/latency.hpp>
 
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace triptych::capsule_likelihood {
 
-enum class Motion { random_walk, constant_velocity };
+// How the pose of the next frame is predicted.
+enum class MotionModel { random_walk, constant_velocity };
 
 struct FilterOptions {
+  SensorModel sensor = {};
   int samples = 2000;
-  int layers = 5;  // of annealing a frame: each spreads less than the one before it
+  int layers = 5;  // of annealing per frame: each searches a smaller neighbourhood than the one before
   std::uint64_t seed = 1;
-  Motion motion = Motion::constant_velocity;
-  std::int64_t max_points = 65536;
+  MotionModel motion = MotionModel::constant_velocity;
+  std::int64_t max_points = 65536;  // per cloud
+  double min_score = 0.2;           // an estimate with a lower score is FilterStatus::lost
 
-  // By how much a frame may differ from what the motion foresees (standard deviations). After frames that
-  // came as foreseen the spreads shrink, down to min_spread of these.
-  float place_spread_m = 0.03f;       // of the root
-  float turn_spread_rad = 0.06f;      // of the root, about each axis
+  // Standard deviations of the motion between two frames about the prediction. They shrink while the
+  // predictions are good, down to min_spread of these.
+  float position_spread_m = 0.03f;    // of the root
+  float rotation_spread_rad = 0.06f;  // of the root, about each axis
   float limb_spread_m = 0.06f;        // of the far end of what a joint moves ...
-  float max_angle_spread_rad = 0.2f;  // ... but no angle by more than this
-  float min_spread = 0.2f;            // 1: the spreads stay as they are
-  float start_spread = 1.0f;          // about the pose of start(), times the spreads
+  float max_angle_spread_rad = 0.2f;  // ... but at most this for an angle
+  float min_spread = 0.2f;            // 1: the spreads do not shrink
+  float start_spread = 1.0f;          // of the samples about the pose of start(), times the spreads
 
-  float shrink = 0.7f;            // the spreads of a layer, against those of the layer before it
-  float effective_share = 0.05f;  // of the samples that the tempering keeps effective; 0: no tempering
-  // Several layers go by turns for the trunk (the limbs give way to it) and for each limb by itself. With
-  // false all dimensions are searched at once. A single layer is the plain particle filter.
-  bool by_parts = true;
+  float shrink = 0.7f;            // factor of the spreads from one layer to the next
+  float effective_share = 0.05f;  // of the samples: tempering keeps this share effective; 0: no tempering
+  // Partitioned sampling: the layers alternate between the trunk, whose motion the limbs compensate, and each
+  // limb separately. false: all dimensions at once. A single layer is the plain particle filter.
+  bool partitioned = true;
 
-  // Of the constant velocity: the share of newly seen motion that it takes over, and what is left of it by
-  // the next frame.
+  // Of MotionModel::constant_velocity: the weight of the last observed motion in the velocity, and the factor
+  // of the velocity from frame to frame.
   float velocity_follow = 0.6f, velocity_damp = 0.85f;
 };
 
+enum class FilterStatus {
+  tracking,
+  lost  // the body explains too little of the cloud: score < FilterOptions::min_score, or no point was usable
+};
+std::string to_string(FilterStatus status);
+
 struct Estimate {
+  FilterStatus status = FilterStatus::lost;
+  bool found() const { return status == FilterStatus::tracking; }
+  // The share of the data that the best sample of the last layer explains: 1 - loss / max_loss, 0 .. 1. loss
+  // is the sum of the truncated losses of all points, max_loss the same if every point were truncated. Points
+  // of the background count as not explained: where they are most of the cloud, lower min_score. A pose that
+  // is wrong in part still explains part of the points.
+  double score = 0;
+  double latency_us = 0;  // from submit() or step() to the result
+
   std::vector<float> pose;   // weighted mean; rotations are averaged as rotations
-  std::vector<Vec3> joints;  // of that pose
-  std::vector<std::array<float, 6>>
-      covariances;  // of each joint's place over the samples: xx xy xz yy yz zz, m^2
+  std::vector<Vec3> joints;  // positions in that pose
+  // Covariance of each joint's position over the samples: xx xy xz yy yz zz, m^2.
+  std::vector<std::array<float, 6>> covariances;
   double effective_samples = 0;
-  double log_likelihood = 0;  // of the best sample
+  double log_likelihood = 0;  // of the best sample of the last layer
   PointCount points;
 };
 
-class FilterEngine;  // of a CPU, of a GPU, of several GPUs
-
+// Devices: cpu, cuda, cuda_group; all give the same bits. On one GPU a frame is one CUDA graph, and submit()
+// enqueues it and returns. On a CPU, and on several GPUs (which share the likelihoods; the CPU does the
+// rest), submit() does the whole step and next() returns its result. Use an object from one thread at a time.
 class ParticleFilter {
  public:
-  ParticleFilter(const Skeleton& skeleton, const Measure& measure, const FilterOptions& options,
-                 const Device& device);
-  // By number, one or several GPUs: several share the likelihoods, the CPU does the rest. The same bits.
-  ParticleFilter(const Skeleton& skeleton, const Measure& measure, const FilterOptions& options,
-                 std::span<const int> gpus);
+  using Model = Skeleton;
+  using Options = FilterOptions;
+  using Input = CloudView;
+  using Result = Estimate;
+
+  // Copies the skeleton. InvalidArgument when it has no capsules, an option is out of range, or the device is
+  // of another kind.
+  explicit ParticleFilter(const Skeleton& skeleton, const FilterOptions& options = {},
+                          const Device& device = Device::best());
   ParticleFilter(ParticleFilter&&) noexcept;
   ParticleFilter& operator=(ParticleFilter&&) noexcept;
   ~ParticleFilter();
 
-  // All samples at a pose, spread by the filter's start spread.
+  // The pose of the frame before the first: all samples are drawn about it. Drops what is in flight.
+  // InvalidArgument when the pose has another size or is not finite.
   void start(std::span<const float> pose);
-  // No pose is known: the root is taken from the cloud's extent, and several orientations and annealing find
-  // the rest.
-  Estimate find(std::span<const Vec3> points);
+  // Searches for the first pose when none is known: the root's position follows from the extent of the cloud,
+  // the rest from several orientations and many annealing steps. Then the filter is started. Takes the time
+  // of some 60 frames. Drops what is in flight. InvalidArgument when no point is finite.
+  Estimate find(const CloudView& cloud);
 
-  Estimate step(std::span<const Vec3> points, std::span<const float> sigma_m = {});
+  // One frame. The cloud is read during the call only. InvalidArgument before start() or find(), for more
+  // than max_points points, for sigmas that do not fit, and while frames are in flight.
+  Estimate step(const CloudView& cloud);
+  // The same in two halves: at most max_in_flight frames between submit() and next(), which returns the
+  // results in order. InvalidArgument for more frames, and for next() when none is in flight.
+  void submit(const CloudView& cloud);
+  Estimate next();
+  int in_flight() const;
 
-  // The samples of the last frame: a pose in each row, samples x pose_size.
+  // As newly made: no pose, nothing in flight, no latencies.
+  void reset();
+
+  // The samples after the last submitted frame: samples x pose_size.
   std::vector<float> samples() const;
 
+  const Device& device() const;
+  Latency latency() const;
+  // One line: the skeleton, the sizes and the device.
+  std::string describe() const;
+
  private:
-  std::unique_ptr<FilterEngine> engine_;
-  bool started_ = false;
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace triptych::capsule_likelihood

@@ -1,9 +1,9 @@
-// Poses in files: the places of joints as CSV (frame,joint,x_m,y_m,z_m), poses as BVH.
+// Poses in files: the positions of joints as CSV (frame,joint,x_m,y_m,z_m), poses as BVH.
 #pragma once
 
 #include <triptych/capsule_likelihood/geometry.hpp>
+#include <triptych/capsule_likelihood/motion.hpp>
 #include <triptych/capsule_likelihood/skeleton.hpp>
-#include <triptych/core/matrix_view.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -14,7 +14,7 @@
 
 namespace triptych::capsule_likelihood {
 
-// The places of named joints in some frames.
+// The positions of named joints in some frames.
 struct JointTable {
   std::vector<std::string> names;    // of the columns
   std::vector<std::int64_t> frames;  // of the rows, rising
@@ -28,7 +28,7 @@ struct JointTable {
 };
 
 // ParseError with the line and the reason when a line is not frame,joint,x,y,z with finite numbers, a joint
-// stands twice in a frame, or the first line is not the header.
+// occurs twice in a frame, or the first line is not the header.
 JointTable parse_joints_csv(std::string_view text, const std::string& file);
 JointTable read_joints_csv(const std::filesystem::path& path);
 
@@ -37,10 +37,10 @@ JointTable read_joints_csv(const std::filesystem::path& path);
 std::string to_csv(const JointTable& table);
 void write_joints_csv(const std::filesystem::path& path, const JointTable& table);
 
-// poses: a pose in each row, of frames first_frame, first_frame + 1, ...
-void write_poses_csv(const std::filesystem::path& path, const Skeleton& skeleton,
-                     MatrixView<const float> poses, std::int64_t first_frame = 0);
-void write_poses_bvh(const std::filesystem::path& path, const Skeleton& skeleton,
-                     MatrixView<const float> poses, double frame_time_s, double metres_per_unit = 1);
+// The frames are numbered first_frame, first_frame + 1, ...
+void write_poses_csv(const std::filesystem::path& path, const Skeleton& skeleton, const Motion& motion,
+                     std::int64_t first_frame = 0);
+void write_poses_bvh(const std::filesystem::path& path, const Skeleton& skeleton, const Motion& motion,
+                     double metres_per_unit = 1);
 
 }  // namespace triptych::capsule_likelihood

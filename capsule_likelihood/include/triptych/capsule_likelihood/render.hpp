@@ -1,4 +1,4 @@
-// Points as a stereo camera would see them on a posed body: rays from the camera meet the first surface.
+// Points as a stereo camera would see them on a posed body: the first hits of rays from the camera.
 #pragma once
 
 #include <triptych/capsule_likelihood/geometry.hpp>
@@ -18,15 +18,15 @@ struct RenderOptions {
   float outliers = 0;  // share of the points that lie anywhere between half and 1.6 times the body's distance
   float background = 0;  // share of the points that lie on the floor below and the wall behind the body
   std::uint64_t seed = 1;
-  Vec3 camera;  // looks along +z; y is up where there is a background
+  Vec3 camera = {};  // looks along +z; y is up where there is a background
 };
 
 // Exactly options.points points: those on the body are spread evenly over its image. The same options and the
 // same capsules give the same bits. The three kinds are mixed evenly over the list. InvalidArgument when the
-// body is not wholly in front of the camera, has nothing to be hit, or an option makes no sense.
+// body is not wholly in front of the camera, has no surface, or an option is out of range.
 std::vector<Vec3> render_points(std::span<const Capsule> body, const RenderOptions& options, int threads = 0);
 
-// The distance along a ray from the camera at which it first meets the body, in double precision; a negative
+// The distance along a ray from the camera at which it first hits the body, in double precision; a negative
 // number when it does not. direction need not have unit length, the distance is in metres.
 double first_hit_m(std::span<const Capsule> body, const Vec3& camera, const Vec3& direction);
 

@@ -1,4 +1,4 @@
-// From log-likelihoods to weights, and from weights to the samples that live on. Weights are integers, so
+// From log-likelihoods to weights, and from weights to the surviving samples. Weights are integers, so
 // that their sums are exact in any order; CPU and GPU give the same bits.
 #pragma once
 
@@ -25,9 +25,9 @@ struct Tempering {
 
 // weights[j] = exp(beta (l_j - highest)) in units of 1 / whole_weight, rounded, with the largest beta in 0 ..
 // 1 that leaves at least target_effective_samples effective (to a relative step of 2^-10 in beta); a target
-// of 0 means beta = 1. Likelihoods of any size do. A NaN or -infinity weighs 0; when all are, all weigh the
-// same. InvalidArgument when sizes do not fit, there are over max_weighed_samples samples, or the target is
-// negative or NaN.
+// of 0 means beta = 1. Likelihoods may have any magnitude. A NaN or -infinity weighs 0; when all are, all
+// weigh the same. InvalidArgument when sizes do not fit, there are over max_weighed_samples samples, or the
+// target is negative or NaN.
 Tempering temper_cpu(std::span<const double> log_likelihoods, double target_effective_samples,
                      std::span<std::uint32_t> weights);
 
@@ -35,14 +35,14 @@ Tempering temper_cpu(std::span<const double> log_likelihoods, double target_effe
 void temper_cuda(DeviceSpan<const double> log_likelihoods, double target_effective_samples,
                  DeviceSpan<std::uint32_t> weights, Tempering* tempering_on_device, StreamRef stream);
 
-// Systematic resampling: ancestors[k] is the sample drawn for place k, in rising order; sample j is drawn
-// floor or ceil of n w_j / sum w times, n = ancestors.size(). bits: random, they shift the comb.
+// Systematic resampling: ancestors[k] is the sample drawn for row k, in rising order; sample j is drawn
+// floor or ceil of n w_j / sum w times, n = ancestors.size(). bits: random bits that shift the comb.
 // InvalidArgument when all weights are 0, there are none, or there are over max_weighed_samples of either.
 void resample_cpu(std::span<const std::uint32_t> weights, std::uint32_t bits,
                   std::span<std::int32_t> ancestors);
 
-// The same on the GPU: enqueues and returns; can be captured in a graph. There the weights are not looked at
-// first: when all are 0, all ancestors are the last sample.
+// The same on the GPU: enqueues and returns; can be captured in a graph. The weights are not checked: when
+// all are 0, all ancestors are the last sample.
 void resample_cuda(DeviceSpan<const std::uint32_t> weights, std::uint32_t bits,
                    DeviceSpan<std::int32_t> ancestors, Workspace& workspace, StreamRef stream);
 

@@ -1,5 +1,5 @@
-// A skeleton: a tree of rigid bones with up to three rotations at each joint and a free root, clad in
-// capsules; and its poses.
+// Skeleton: a tree of rigid bones with up to three rotations at each joint and a free root, with capsules on
+// its joints; and its poses.
 #pragma once
 
 #include <triptych/capsule_likelihood/geometry.hpp>
@@ -15,8 +15,8 @@ namespace triptych::capsule_likelihood {
 enum class Axis { x, y, z };
 
 // One rotation of a joint. The rotations of a joint are applied in the order of the list, each about an axis
-// of the frame that those before it have turned: R = R(axis 0) R(axis 1) R(axis 2), as the channels of a BVH
-// file.
+// of the frame that the earlier ones have rotated: R = R(axis 0) R(axis 1) R(axis 2), as the channels of a
+// BVH file.
 struct Rotation {
   Axis axis = Axis::x;
   float lower_rad = -3.14159265f, upper_rad = 3.14159265f;  // limits; equal: fixed at that angle
@@ -31,13 +31,13 @@ struct Joint {
 };
 
 // A capsule that moves with a joint: its ends in that joint's frame.
-struct Flesh {
+struct BodyCapsule {
   int joint = 0;
   Capsule capsule;
 };
 
-// A pose is one run of floats: the root's place (3, metres), its orientation as a unit quaternion w x y z
-// (4; one that is not of unit length turns as if it were), then the angles of all other joints in radians,
+// A pose is a list of floats: the root's position (3, metres), its orientation as a quaternion w x y z (4;
+// normalised when used), then the angles of all other joints in radians,
 // joint by joint, rotation by rotation.
 class Skeleton {
  public:
@@ -47,12 +47,12 @@ class Skeleton {
   // InvalidArgument, naming the joint, when it is no tree with parents first, has more than three rotations,
   // limits the wrong way round, values that are not finite, or a capsule on a joint that is not there; when
   // there is no joint or more than max_joints.
-  Skeleton(std::vector<Joint> joints, std::vector<Flesh> flesh);
+  Skeleton(std::vector<Joint> joints, std::vector<BodyCapsule> body_capsules);
 
   std::span<const Joint> joints() const { return joints_; }
-  std::span<const Flesh> flesh() const { return flesh_; }
+  std::span<const BodyCapsule> body_capsules() const { return body_capsules_; }
   int joint_count() const { return static_cast<int>(joints_.size()); }
-  int capsule_count() const { return static_cast<int>(flesh_.size()); }
+  int capsule_count() const { return static_cast<int>(body_capsules_.size()); }
   int pose_size() const { return pose_size_; }
   // Where the angles of a joint start in a pose; those of the root are not there: its orientation is.
   int first_angle(int joint) const;
@@ -61,14 +61,19 @@ class Skeleton {
   // -1 when there is none of that name.
   int find(std::string_view name) const;
 
-  // Place 0, no turn, every angle 0 or the nearest within its limits.
+  // Position 0, no rotation, every angle 0 or the nearest within its limits.
   std::vector<float> rest_pose() const;
   // Brings every angle of a pose within its limits.
   void clamp(std::span<float> pose) const;
 
+  // Forward kinematics of one pose, with the bits of pose_cpu (kinematics.hpp): the positions of all joints,
+  // and the capsules in the camera's frame. InvalidArgument when the pose has another size.
+  std::vector<Vec3> joints(std::span<const float> pose) const;
+  std::vector<Capsule> capsules(std::span<const float> pose) const;
+
  private:
   std::vector<Joint> joints_;
-  std::vector<Flesh> flesh_;
+  std::vector<BodyCapsule> body_capsules_;
   std::vector<int> first_angle_;
   int pose_size_ = root_floats;
 };

@@ -88,17 +88,17 @@ void find_directions(ZeroBody& body) {
   bool left = false, right = false, upright = false;
   for (std::size_t i = 0; i < body.parts.size(); ++i) {
     if (body.parts[i] == Part::thigh || body.parts[i] == Part::upper_arm) {
-      if (body.sides[i] == Side::left) left_sum = left_sum + body.places[i], left = true;
-      if (body.sides[i] == Side::right) right_sum = right_sum + body.places[i], right = true;
+      if (body.sides[i] == Side::left) left_sum = left_sum + body.positions[i], left = true;
+      if (body.sides[i] == Side::right) right_sum = right_sum + body.positions[i], right = true;
     }
-    if (body.parts[i] == Part::head) top = body.places[i], upright = true;
+    if (body.parts[i] == Part::head) top = body.positions[i], upright = true;
   }
   const auto nearest_axis = [](const Vec& v) {
     const double x = std::abs(v.x), y = std::abs(v.y), z = std::abs(v.z);
     if (x >= y && x >= z) return Vec(v.x > 0 ? 1 : -1, 0, 0);
     return y >= z ? Vec(0, v.y > 0 ? 1 : -1, 0) : Vec(0, 0, v.z > 0 ? 1 : -1);
   };
-  if (upright && length(top - body.places[0]) > 1e-9) body.up = nearest_axis(top - body.places[0]);
+  if (upright && length(top - body.positions[0]) > 1e-9) body.up = nearest_axis(top - body.positions[0]);
   if (left && right && length(left_sum - right_sum) > 1e-9) body.left = nearest_axis(left_sum - right_sum);
   if (std::abs(dot(body.up, body.left)) > 0.5) {
     body.up = {0, 1, 0};
@@ -143,16 +143,16 @@ ZeroBody zero_body(const Bvh& bvh, double metres_per_unit) {
     body.parts.push_back(i == 0 ? Part::hips : part_by_name(name, body.sides[i]));
     body.offsets.push_back(metres_per_unit * Vec(joint.offset));
     if (i == 0) {
-      body.places.emplace_back();
+      body.positions.emplace_back();
     } else {
       const auto parent = static_cast<std::size_t>(joint.parent);
-      body.places.push_back(body.places[parent] + body.offsets[i]);
+      body.positions.push_back(body.positions[parent] + body.offsets[i]);
       body.children[parent].push_back(static_cast<int>(i));
     }
-    include(body.places[i]);
+    include(body.positions[i]);
     for (const auto& end : joint.end_sites) {
       body.ends[i].push_back(metres_per_unit * Vec(end));
-      include(body.places[i] + body.ends[i].back());
+      include(body.positions[i] + body.ends[i].back());
     }
   }
   body.size_m = std::max({high.x - low.x, high.y - low.y, high.z - low.z});

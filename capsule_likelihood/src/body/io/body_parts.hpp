@@ -34,7 +34,7 @@ enum class Side { none, left, right };
 struct ZeroBody {
   std::vector<Part> parts;                 // of each joint
   std::vector<Side> sides;                 // of each joint
-  std::vector<Vec> places;                 // of each joint
+  std::vector<Vec> positions;              // of each joint
   std::vector<Vec> offsets;                // from the parent
   std::vector<std::vector<Vec>> ends;      // from each joint to its end sites
   std::vector<std::vector<int>> children;  // of each joint
@@ -42,10 +42,10 @@ struct ZeroBody {
   Vec up = {0, 1, 0}, left = {1, 0, 0}, front = {0, 0, 1};
   double size_m = 0;  // largest extent along an axis
 
-  // From a joint to where its bone ends: the first descendant that is not in the same place, or an end site,
+  // From a joint to the end of its bone: the first descendant at another position, or an end site,
   // or else 0.
   Vec bone(int joint) const;
-  double height(const Vec& place) const { return dot(place - places[0], up); }
+  double height(const Vec& position) const { return dot(position - positions[0], up); }
 };
 
 ZeroBody zero_body(const Bvh& bvh, double metres_per_unit);

@@ -1,4 +1,4 @@
-// The flesh and the joint limits of a body from a BVH file.
+// The capsules and the joint limits of a body from a BVH file.
 #pragma once
 
 #include <triptych/capsule_likelihood/skeleton.hpp>
@@ -9,12 +9,12 @@
 
 namespace triptych::capsule_likelihood::detail {
 
-std::vector<Flesh> clad(const ZeroBody& body);
+std::vector<BodyCapsule> make_body_capsules(const ZeroBody& body);
 
 // Fills the limits of a joint's rotations, whose axes are set.
 void set_limits(const ZeroBody& body, int joint, std::vector<Rotation>& rotations);
 
-// Fingers, toes, tips, and joints in their parent's place that are hip joints or collar bones.
+// Fingers, toes, tips, and hip joints or collar bones at the position of their parent.
 bool is_fixed_by_default(const ZeroBody& body, int joint);
 
 }  // namespace triptych::capsule_likelihood::detail

@@ -46,9 +46,9 @@ std::vector<int> tree_order(const Skeleton& skeleton) {
 // The end of a joint's capsules that is farthest from it.
 detail::Vec far_end(const Skeleton& skeleton, int joint) {
   detail::Vec farthest;
-  for (const Flesh& flesh : skeleton.flesh()) {
-    if (flesh.joint != joint) continue;
-    for (const Vec3& end : {flesh.capsule.a, flesh.capsule.b}) {
+  for (const BodyCapsule& body_capsule : skeleton.body_capsules()) {
+    if (body_capsule.joint != joint) continue;
+    for (const Vec3& end : {body_capsule.capsule.a, body_capsule.capsule.b}) {
       if (length(detail::Vec(end)) > length(farthest)) farthest = detail::Vec(end);
     }
   }
@@ -60,23 +60,23 @@ void check_axes(const Joint& joint) {
   for (std::size_t i = 0; i < joint.rotations.size(); ++i) {
     for (std::size_t k = 0; k < i; ++k) {
       require(joint.rotations[i].axis != joint.rotations[k].axis, "joint ", joint.name,
-              " turns twice about one axis, which BVH cannot hold");
+              " rotates twice about one axis, which BVH cannot hold");
     }
   }
 }
 
 }  // namespace
 
-Bvh to_bvh(const Skeleton& skeleton, MatrixView<const float> poses, double frame_time_s,
-           double metres_per_unit) {
-  require(poses.rows() == 0 || poses.cols() == skeleton.pose_size(), "poses of ", poses.cols(),
+Bvh to_bvh(const Skeleton& skeleton, const Motion& motion, double metres_per_unit) {
+  require(motion.empty() || motion.pose_size == skeleton.pose_size(), "poses of ", motion.pose_size,
           " numbers do not fit a skeleton that needs ", skeleton.pose_size());
-  require(frame_time_s > 0 && std::isfinite(frame_time_s), "a frame of ", frame_time_s, " s makes no sense");
+  require(motion.frame_time_s > 0 && std::isfinite(motion.frame_time_s), "a frame time of ",
+          motion.frame_time_s, " s is not above 0");
   require(metres_per_unit > 0 && std::isfinite(metres_per_unit), "a unit of ", metres_per_unit,
-          " m makes no sense");
+          " m is not above 0");
   const double units = 1 / metres_per_unit;
   const std::vector<int> order = tree_order(skeleton);
-  std::vector<int> place_in_file(order.size());
+  std::vector<int> position_in_file(order.size());
   std::vector<bool> has_child(order.size(), false);
   for (const Joint& joint : skeleton.joints()) {
     if (joint.parent >= 0) has_child[static_cast<std::size_t>(joint.parent)] = true;
@@ -84,15 +84,15 @@ Bvh to_bvh(const Skeleton& skeleton, MatrixView<const float> poses, double frame
   const std::array<Axis, 3> axes = root_axes(skeleton.joints()[0]);
 
   Bvh bvh;
-  bvh.frame_time_s = frame_time_s;
+  bvh.frame_time_s = motion.frame_time_s;
   for (const int index : order) {
     const Joint& joint = skeleton.joints()[static_cast<std::size_t>(index)];
     check_axes(joint);
-    place_in_file[static_cast<std::size_t>(index)] = static_cast<int>(bvh.joints.size());
+    position_in_file[static_cast<std::size_t>(index)] = static_cast<int>(bvh.joints.size());
     const detail::Vec offset = units * detail::Vec(joint.offset_m);
     BvhJoint to;
     to.name = joint.name;
-    to.parent = joint.parent < 0 ? -1 : place_in_file[static_cast<std::size_t>(joint.parent)];
+    to.parent = joint.parent < 0 ? -1 : position_in_file[static_cast<std::size_t>(joint.parent)];
     to.offset = {offset.x, offset.y, offset.z};
     if (index == 0) {
       to.channels = {BvhChannel::x_position, BvhChannel::y_position, BvhChannel::z_position};
@@ -107,8 +107,8 @@ Bvh to_bvh(const Skeleton& skeleton, MatrixView<const float> poses, double frame
     bvh.joints.push_back(std::move(to));
   }
 
-  for (std::int64_t row = 0; row < poses.rows(); ++row) {
-    const std::span<const float> pose = poses.row(row);
+  for (std::int64_t frame = 0; frame < motion.size(); ++frame) {
+    const std::span<const float> pose = motion.pose(frame);
     for (std::size_t i = 0; i < 3; ++i) bvh.motion.push_back(pose[i] * units);
     const detail::Rot root = detail::rotation_of_quaternion({pose[3], pose[4], pose[5], pose[6]});
     for (const double angle : detail::angles_of(root, axes)) bvh.motion.push_back(angle * degrees);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double rad = std::numbers::pi / 180;
 constexpr double margin = 10 * rad;
-constexpr double most = 200 * rad;  // past half a turn, so that an angle there need not jump
+constexpr double most = 200 * rad;  // beyond half a turn: an angle there need not jump
 
 void set_all(std::vector<Rotation>& rotations, double limit) {
   for (Rotation& rotation : rotations) {
@@ -78,7 +78,7 @@ void set_hip(const ZeroBody& body, Side side, const Vec& bone, std::vector<Rotat
   Box box(rotations);
   box.include(identity);
   sweep(-40, 120, 32, [&](double flex) {
-    // Down turns to the front about -left, and out to the side about the front.
+    // Down rotates to the front about -left, and out to the side about the front.
     const Rot forwards = rotation_about(-1.0 * body.left, flex);
     sweep(-30, 50, 8, [&](double out) {
       const Rot outwards = rotation_about(side == Side::right ? -1.0 * body.front : body.front, out);

@@ -70,7 +70,7 @@ void check_same_joints(const Bvh& bvh, const Skeleton& skeleton) {
   }
 }
 
-// The angle plus as many whole turns as bring it nearest to the one before.
+// The angle plus the multiple of a whole turn that is nearest to the one before.
 double unwrapped(double angle, double before) {
   constexpr double turn = 2 * std::numbers::pi;
   return angle - turn * std::round((angle - before) / turn);
@@ -104,7 +104,7 @@ BvhScale guess_scale(const Bvh& bvh) {
 Skeleton make_skeleton(const Bvh& bvh, const BvhSkeletonOptions& options) {
   require(!bvh.joints.empty(), "a BVH without joints makes no skeleton");
   require(options.metres_per_unit >= 0 && std::isfinite(options.metres_per_unit), "a unit of ",
-          options.metres_per_unit, " m makes no sense");
+          options.metres_per_unit, " m is out of range");
   check_positions(bvh);
   const double scale =
       options.metres_per_unit > 0 ? options.metres_per_unit : guess_scale(bvh).metres_per_unit;
@@ -130,15 +130,16 @@ Skeleton make_skeleton(const Bvh& bvh, const BvhSkeletonOptions& options) {
     }
     joints.push_back(std::move(joint));
   }
-  return {std::move(joints), detail::clad(body)};
+  return {std::move(joints), detail::make_body_capsules(body)};
 }
 
-std::vector<float> poses_of(const Bvh& bvh, const Skeleton& skeleton, double metres_per_unit) {
+Motion poses_of(const Bvh& bvh, const Skeleton& skeleton, double metres_per_unit) {
   check_same_joints(bvh, skeleton);
   check_positions(bvh);
   const auto size = static_cast<std::size_t>(skeleton.pose_size());
-  std::vector<float> poses;
-  poses.reserve(static_cast<std::size_t>(bvh.frame_count()) * size);
+  Motion motion{.pose_size = skeleton.pose_size()};
+  if (bvh.frame_time_s > 0) motion.frame_time_s = bvh.frame_time_s;
+  motion.values.reserve(static_cast<std::size_t>(bvh.frame_count()) * size);
   std::vector<double> before(size, 0.0), pose(size, 0.0);
   before[3] = 1;
   for (int frame = 0; frame < bvh.frame_count(); ++frame) {
@@ -165,10 +166,10 @@ std::vector<float> poses_of(const Bvh& bvh, const Skeleton& skeleton, double met
     double cosine = 0;
     for (std::size_t k = 0; k < 4; ++k) cosine += q[k] * before[3 + k];
     for (std::size_t k = 0; k < 4; ++k) pose[3 + k] = cosine < 0 ? -q[k] : q[k];
-    for (const double value : pose) poses.push_back(static_cast<float>(value));
+    for (const double value : pose) motion.values.push_back(static_cast<float>(value));
     before = pose;
   }
-  return poses;
+  return motion;
 }
 
 }  // namespace triptych::capsule_likelihood

@@ -39,7 +39,7 @@ class LineWalker {
     for (; peek() == ' ' || peek() == '\t' || peek() == '\r' || peek() == '\n'; ++at_)
       line_ += peek() == '\n';
   }
-  // As it stands, escapes and all: good enough for keys that are looked for.
+  // Escapes are not resolved: the known keys have none.
   std::string string() {
     const std::size_t begin = ++at_;
     while (at_ < text_.size() && text_[at_] != '"') at_ += text_[at_] == '\\' ? 2 : 1;

@@ -22,7 +22,7 @@ constexpr std::string_view header = "frame,joint,x_m,y_m,z_m";
 struct Entry {
   std::int64_t frame;
   std::size_t column;
-  Vec3 place;
+  Vec3 position;
 };
 
 // Cuts off the text up to the next comma; a missing comma is a ParseError.
@@ -62,9 +62,10 @@ JointTable parse_joints_csv(std::string_view text, const std::string& file) {
     entry.frame = static_cast<std::int64_t>(frame);
     const std::string_view name = field(scan, rest, false);
     if (name.empty()) scan.fail("expected the name of a joint");
-    for (float* value : {&entry.place.x, &entry.place.y, &entry.place.z}) {
-      *value = static_cast<float>(scan.to_number(field(scan, rest, value == &entry.place.z), "a place"));
-      if (!std::isfinite(*value)) scan.fail("a place is too large for a float");
+    for (float* value : {&entry.position.x, &entry.position.y, &entry.position.z}) {
+      *value =
+          static_cast<float>(scan.to_number(field(scan, rest, value == &entry.position.z), "a position"));
+      if (!std::isfinite(*value)) scan.fail("a position is too large for a float");
     }
     const auto [column, is_new] = columns.try_emplace(std::string(name), table.names.size());
     if (is_new) table.names.emplace_back(name);
@@ -83,13 +84,13 @@ JointTable parse_joints_csv(std::string_view text, const std::string& file) {
   for (const Entry& entry : entries) {
     const auto row =
         static_cast<std::size_t>(std::ranges::lower_bound(table.frames, entry.frame) - table.frames.begin());
-    Vec3& place = table.joints[row * table.names.size() + entry.column];
-    if (!std::isnan(place.x)) {
+    Vec3& position = table.joints[row * table.names.size() + entry.column];
+    if (!std::isnan(position.x)) {
       throw ParseError(file, 0, 0,
                        "joint " + shown(table.names[entry.column]) + " stands twice in frame " +
                            std::to_string(entry.frame));
     }
-    place = entry.place;
+    position = entry.position;
   }
   return table;
 }
@@ -100,16 +101,16 @@ JointTable read_joints_csv(const std::filesystem::path& path) {
 
 std::string to_csv(const JointTable& table) {
   require(table.joints.size() == table.frames.size() * table.names.size(), "a table of ", table.frames.size(),
-          " frames and ", table.names.size(), " joints cannot hold ", table.joints.size(), " places");
+          " frames and ", table.names.size(), " joints cannot hold ", table.joints.size(), " positions");
   std::string text(header);
   text += '\n';
   for (std::size_t row = 0; row < table.frames.size(); ++row) {
     for (std::size_t column = 0; column < table.names.size(); ++column) {
-      const Vec3& place = table.row(row)[column];
-      if (std::isnan(place.x)) continue;
+      const Vec3& position = table.row(row)[column];
+      if (std::isnan(position.x)) continue;
       append(text, table.frames[row]);
       text += ',' + table.names[column];
-      for (const float value : {place.x, place.y, place.z}) {
+      for (const float value : {position.x, position.y, position.z}) {
         text += ',';
         append(text, value);
       }
@@ -123,19 +124,19 @@ void write_joints_csv(const std::filesystem::path& path, const JointTable& table
   write_file_atomically(path, to_csv(table));
 }
 
-void write_poses_csv(const std::filesystem::path& path, const Skeleton& skeleton,
-                     MatrixView<const float> poses, std::int64_t first_frame) {
+void write_poses_csv(const std::filesystem::path& path, const Skeleton& skeleton, const Motion& motion,
+                     std::int64_t first_frame) {
   JointTable table;
   for (const Joint& joint : skeleton.joints()) table.names.push_back(joint.name);
-  for (std::int64_t row = 0; row < poses.rows(); ++row) table.frames.push_back(first_frame + row);
+  for (std::int64_t i = 0; i < motion.size(); ++i) table.frames.push_back(first_frame + i);
   table.joints.resize(table.names.size() * table.frames.size());
-  pose_cpu(skeleton, poses, {table.joints.data(), poses.rows(), skeleton.joint_count()}, {});
+  pose_cpu(skeleton, motion.view(), {table.joints.data(), motion.size(), skeleton.joint_count()}, {});
   write_joints_csv(path, table);
 }
 
-void write_poses_bvh(const std::filesystem::path& path, const Skeleton& skeleton,
-                     MatrixView<const float> poses, double frame_time_s, double metres_per_unit) {
-  write_bvh(path, to_bvh(skeleton, poses, frame_time_s, metres_per_unit));
+void write_poses_bvh(const std::filesystem::path& path, const Skeleton& skeleton, const Motion& motion,
+                     double metres_per_unit) {
+  write_bvh(path, to_bvh(skeleton, motion, metres_per_unit));
 }
 
 }  // namespace triptych::capsule_likelihood

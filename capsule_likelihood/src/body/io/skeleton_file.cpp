@@ -78,15 +78,15 @@ Joint read_joint(const JsonValue& value, const Names& names) {
   return joint;
 }
 
-std::vector<Flesh> read_capsules(const JsonValue& list, const Names& names) {
-  std::vector<Flesh> flesh;
+std::vector<BodyCapsule> read_capsules(const JsonValue& list, const Names& names) {
+  std::vector<BodyCapsule> body_capsules;
   for (const JsonValue& value : list.elements()) {
     value.expect_keys({"joint", "a_m", "b_m", "radius_m"});
-    flesh.push_back(
+    body_capsules.push_back(
         {read_joint_name(value.at("joint"), names),
          {read_vector(value.at("a_m")), read_radius(value.at("radius_m")), read_vector(value.at("b_m"))}});
   }
-  return flesh;
+  return body_capsules;
 }
 
 // The double with the fewest digits that is read as this float.
@@ -106,7 +106,7 @@ double in_degrees(float radians) {
   return static_cast<float>(rounded / degrees) == radians ? rounded : exact;
 }
 
-void adjust_joint(const JsonValue& value, Joint& joint, int index, std::vector<Flesh>& flesh) {
+void adjust_joint(const JsonValue& value, Joint& joint, int index, std::vector<BodyCapsule>& body_capsules) {
   value.expect_keys({"limits_deg", "fixed_deg", "radius_m", "radius_scale"});
   const auto rotation_about = [&](const std::string& name, const JsonValue& at) -> Rotation& {
     const auto found = std::ranges::find(joint.rotations, read_axis(at, name), &Rotation::axis);
@@ -124,7 +124,7 @@ void adjust_joint(const JsonValue& value, Joint& joint, int index, std::vector<F
       rotation.lower_rad = rotation.upper_rad = static_cast<float>(angle.number() / degrees);
     }
   }
-  for (Flesh& capsule : flesh) {
+  for (BodyCapsule& capsule : body_capsules) {
     if (capsule.joint != index) continue;
     if (value.has("radius_m")) capsule.capsule.radius_m = read_radius(value.at("radius_m"));
     if (value.has("radius_scale")) capsule.capsule.radius_m *= read_radius(value.at("radius_scale"));
@@ -176,12 +176,12 @@ std::string to_json(const Skeleton& skeleton) {
     joints.push_back(std::move(to));
   }
   nlohmann::ordered_json capsules = nlohmann::ordered_json::array();
-  for (const Flesh& flesh : skeleton.flesh()) {
+  for (const BodyCapsule& body_capsule : skeleton.body_capsules()) {
     nlohmann::ordered_json to;
-    to["joint"] = skeleton.joints()[static_cast<std::size_t>(flesh.joint)].name;
-    to["a_m"] = vector_json(flesh.capsule.a);
-    to["b_m"] = vector_json(flesh.capsule.b);
-    to["radius_m"] = shortest(flesh.capsule.radius_m);
+    to["joint"] = skeleton.joints()[static_cast<std::size_t>(body_capsule.joint)].name;
+    to["a_m"] = vector_json(body_capsule.capsule.a);
+    to["b_m"] = vector_json(body_capsule.capsule.b);
+    to["radius_m"] = shortest(body_capsule.capsule.radius_m);
     capsules.push_back(std::move(to));
   }
   nlohmann::ordered_json root;
@@ -203,25 +203,25 @@ Skeleton adjust_skeleton(const Skeleton& skeleton, std::string_view json, const 
   const JsonValue root = document.root();
   root.expect_keys({"radius_scale", "joints", "capsules"});
   std::vector<Joint> joints(skeleton.joints().begin(), skeleton.joints().end());
-  std::vector<Flesh> flesh(skeleton.flesh().begin(), skeleton.flesh().end());
+  std::vector<BodyCapsule> body_capsules(skeleton.body_capsules().begin(), skeleton.body_capsules().end());
   Names names;
   for (int i = 0; i < skeleton.joint_count(); ++i) {
     names.emplace(joints[static_cast<std::size_t>(i)].name, i);
   }
-  if (root.has("capsules")) flesh = read_capsules(root.at("capsules"), names);
+  if (root.has("capsules")) body_capsules = read_capsules(root.at("capsules"), names);
   if (root.has("joints")) {
     for (const auto& [name, value] : root.at("joints").members()) {
       const int index = skeleton.find(name);
       if (index < 0) value.fail("the skeleton has no joint of that name");
-      adjust_joint(value, joints[static_cast<std::size_t>(index)], index, flesh);
+      adjust_joint(value, joints[static_cast<std::size_t>(index)], index, body_capsules);
     }
   }
   if (root.has("radius_scale")) {
     const float scale = read_radius(root.at("radius_scale"));
-    for (Flesh& capsule : flesh) capsule.capsule.radius_m *= scale;
+    for (BodyCapsule& capsule : body_capsules) capsule.capsule.radius_m *= scale;
   }
   try {
-    return {std::move(joints), std::move(flesh)};
+    return {std::move(joints), std::move(body_capsules)};
   } catch (const InvalidArgument& error) {
     throw ParseError(file, 0, 0, error.what());
   }

@@ -40,10 +40,10 @@ TEST(Rotation, AnglesAndQuaternionsComeBack) {
       const detail::Rot r = detail::rotation_of_angles(axes, in);
       const std::array<double, 3> out = detail::angles_of(r, axes);
       const detail::Rot again = detail::rotation_of_angles(axes, out);
-      const detail::Rot turned = detail::rotation_of_quaternion(detail::quaternion_of(r));
+      const detail::Rot rotated = detail::rotation_of_quaternion(detail::quaternion_of(r));
       for (std::size_t k = 0; k < 9; ++k) {
         ASSERT_NEAR(again[k], r[k], 1e-8);
-        ASSERT_NEAR(turned[k], r[k], 1e-12);
+        ASSERT_NEAR(rotated[k], r[k], 1e-12);
       }
       if (std::abs(in[1]) < 1.5) {
         for (std::size_t k = 0; k < 3; ++k) ASSERT_NEAR(out[k], in[k], 1e-9);
@@ -57,14 +57,15 @@ TEST(BvhSkeleton, PosesPutJointsWhereTheFileDoes) {
   const Bvh bvh = parse_bvh(test::small_bvh, "small.bvh");
   const double scale = 0.05;
   const Skeleton skeleton = make_skeleton(bvh, {scale, -1});
-  const std::vector<float> poses = poses_of(bvh, skeleton, scale);
-  ASSERT_EQ(poses.size(), 2u * static_cast<std::size_t>(skeleton.pose_size()));
-  const std::vector<Vec3> joints = joints_of(skeleton, poses, 2);
+  const Motion poses = poses_of(bvh, skeleton, scale);
+  ASSERT_EQ(poses.size(), 2);
+  EXPECT_EQ(poses.frame_time_s, bvh.frame_time_s);
+  const std::vector<Vec3> joints = joints_of(skeleton, poses.values, 2);
   for (int frame = 0; frame < 2; ++frame) {
     const auto v = bvh.frame(frame);
-    const auto turn = [&](Axis axis, std::size_t i) { return detail::rotation_about(axis, v[i] * rad); };
-    const detail::Rot hips = turn(Axis::z, 3) * turn(Axis::x, 4) * turn(Axis::y, 5);
-    const detail::Rot chest = hips * (turn(Axis::z, 6) * turn(Axis::x, 7) * turn(Axis::y, 8));
+    const auto rotation = [&](Axis axis, std::size_t i) { return detail::rotation_about(axis, v[i] * rad); };
+    const detail::Rot hips = rotation(Axis::z, 3) * rotation(Axis::x, 4) * rotation(Axis::y, 5);
+    const detail::Rot chest = hips * (rotation(Axis::z, 6) * rotation(Axis::x, 7) * rotation(Axis::y, 8));
     const detail::Vec at_hips(v[0], v[1], v[2]);
     const detail::Vec at_chest = at_hips + hips * detail::Vec(0, 10, 1);
     const detail::Vec at_arm = at_chest + chest * detail::Vec(5, 2, 0.5);
@@ -93,17 +94,16 @@ TEST(BvhSkeleton, AnglesDoNotJumpByATurn) {
   bvh.motion[15] = 179;
   bvh.motion[31] = -179;
   const Skeleton skeleton = make_skeleton(bvh, {0.05, -1});
-  const std::vector<float> poses = poses_of(bvh, skeleton, 0.05);
-  EXPECT_NEAR(poses.back(), 181 * rad, 1e-5);
+  EXPECT_NEAR(poses_of(bvh, skeleton, 0.05).values.back(), 181 * rad, 1e-5);
 }
 
 // Writing multiplies by 180 / pi in double and reading divides: the floats come back to an ulp of their size.
 void expect_round_trip(const Skeleton& skeleton, const std::vector<float>& poses, int rows) {
-  const Bvh bvh = parse_bvh(
-      to_text(to_bvh(skeleton, {poses.data(), rows, skeleton.pose_size()}, 1.0 / 30, 0.05)), "written");
+  const Motion motion{skeleton.pose_size(), 1.0 / 30, poses};
+  const Bvh bvh = parse_bvh(to_text(to_bvh(skeleton, motion, 0.05)), "written");
   EXPECT_EQ(bvh.frame_count(), rows);
   const Skeleton again = make_skeleton(bvh, {0.05, -1});
-  const std::vector<float> read = poses_of(bvh, again, 0.05);
+  const std::vector<float> read = poses_of(bvh, again, 0.05).values;
   ASSERT_EQ(read.size(), poses.size());
   const std::vector<Vec3> before = joints_of(skeleton, poses, rows), after = joints_of(again, read, rows);
   for (std::size_t i = 0; i < before.size(); ++i) {
@@ -114,7 +114,7 @@ void expect_round_trip(const Skeleton& skeleton, const std::vector<float>& poses
 TEST(BvhSkeleton, PosesSurviveWritingAndReading) {
   const Bvh bvh = parse_bvh(test::small_bvh, "small.bvh");
   const Skeleton skeleton = make_skeleton(bvh, {0.05, -1});
-  expect_round_trip(skeleton, poses_of(bvh, skeleton, 0.05), 2);
+  expect_round_trip(skeleton, poses_of(bvh, skeleton, 0.05).values, 2);
   const Skeleton human = make_human();
   std::vector<float> poses;
   const std::vector<float> angles = triptych::test::random_values(20 * human.pose_size(), -1.0f, 1.0f, 6);
@@ -131,7 +131,7 @@ TEST(BvhSkeleton, WritesJointsInTheOrderOfTheTree) {
                           {});
   std::vector<float> pose = skeleton.rest_pose();
   pose[7] = 0.1f, pose[8] = 0.2f, pose[9] = 0.3f;
-  const Bvh bvh = to_bvh(skeleton, {pose.data(), 1, 10}, 0.1);
+  const Bvh bvh = to_bvh(skeleton, {10, 0.1, pose});
   EXPECT_EQ(bvh.joints[2].name, "d");
   EXPECT_EQ(bvh.joints[3].name, "c");
   EXPECT_NEAR(bvh.motion[7], 0.3 / rad, 1e-5);
@@ -140,7 +140,7 @@ TEST(BvhSkeleton, WritesJointsInTheOrderOfTheTree) {
 }
 
 TEST(BvhScale, IsGuessedFromTheSize) {
-  const Bvh human = to_bvh(make_human(1.7f), {}, 0.1, 1);
+  const Bvh human = to_bvh(make_human(1.7f), {});
   for (const double unit : {1.0, 0.1, 0.01, 0.001, 0.0254, 0.3048, cmu_metres_per_unit}) {
     Bvh scaled = human;
     for (BvhJoint& joint : scaled.joints) {
@@ -164,11 +164,11 @@ TEST(BvhSkeleton, KnowsTheNamesOfSeveralSchemes) {
   };
   const auto limb = [](std::vector<std::string> names) {
     Bvh bvh;
-    const std::vector<BvhChannel> turns = {BvhChannel::z_rotation, BvhChannel::y_rotation,
-                                           BvhChannel::x_rotation};
-    bvh.joints.push_back({"root", -1, {}, turns, {}});
+    const std::vector<BvhChannel> rotations = {BvhChannel::z_rotation, BvhChannel::y_rotation,
+                                               BvhChannel::x_rotation};
+    bvh.joints.push_back({"root", -1, {}, rotations, {}});
     for (std::size_t i = 0; i < names.size(); ++i) {
-      bvh.joints.push_back({names[i], static_cast<int>(i), {0.3, 0.01, 0}, turns, {}});
+      bvh.joints.push_back({names[i], static_cast<int>(i), {0.3, 0.01, 0}, rotations, {}});
     }
     bvh.joints.back().end_sites.push_back({0.1, 0, 0});
     return make_skeleton(bvh, {1.0, 0});
@@ -200,7 +200,7 @@ TEST_P(Cmu, MotionLiesWithinTheLimits) {
   EXPECT_EQ(skeleton.pose_size(), 7 + 90);
   EXPECT_EQ(skeleton.free_angle_count(), 54);
   EXPECT_EQ(skeleton.capsule_count(), 41);
-  const std::vector<float> poses = poses_of(bvh, skeleton, scale.metres_per_unit);
+  const std::vector<float> poses = poses_of(bvh, skeleton, scale.metres_per_unit).values;
   const auto size = static_cast<std::size_t>(skeleton.pose_size());
   for (std::size_t begin = 0; begin < poses.size(); begin += size) {
     std::vector<float> pose(poses.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -223,11 +223,11 @@ TEST_P(Cmu, StandsAsTallAsAPersonWithFeetOnTheGround) {
   TRIPTYCH_DATA_DIR_OR_SKIP(data);
   const Bvh bvh = read_bvh(data / "mocap_cmu" / GetParam());
   const Skeleton skeleton = make_skeleton(bvh, {0, 1});
-  const std::vector<float> poses = poses_of(bvh, skeleton, cmu_metres_per_unit);
+  const Motion poses = poses_of(bvh, skeleton, cmu_metres_per_unit);
   const int rows = bvh.frame_count();
   std::vector<Capsule> bodies(static_cast<std::size_t>(rows * skeleton.capsule_count()));
   const MatrixView<Capsule> view(bodies.data(), rows, skeleton.capsule_count());
-  pose_cpu(skeleton, {poses.data(), rows, skeleton.pose_size()}, {}, view, 1);
+  pose_cpu(skeleton, poses.view(), {}, view, 1);
   for (int row = 1; row < rows; ++row) {
     float low = 9, high = -9;
     for (const Capsule& c : view.row(row)) {

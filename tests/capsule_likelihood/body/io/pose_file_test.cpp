@@ -64,19 +64,20 @@ TEST(PoseFiles, HoldTheJointsOfThePoses) {
   const Skeleton human = make_human();
   WalkOptions options;
   options.frames = 12;
-  const std::vector<float> poses = make_walk(human, options);
-  const MatrixView<const float> rows(poses.data(), 12, human.pose_size());
-  write_poses_csv(directory.path() / "poses.csv", human, rows, 5);
-  write_poses_bvh(directory.path() / "poses.bvh", human, rows, 1.0 / 30);
+  const Motion walk = make_walk(human, options);
+  write_poses_csv(directory.path() / "poses.csv", human, walk, 5);
+  write_poses_bvh(directory.path() / "poses.bvh", human, walk);
   const JointTable table = read_joints_csv(directory.path() / "poses.csv");
   EXPECT_EQ(table.frames.front(), 5);
   ASSERT_EQ(table.joints.size(), 12u * 24u);
   const Bvh bvh = read_bvh(directory.path() / "poses.bvh");
   const Skeleton again = make_skeleton(bvh, {1, -1});
-  const std::vector<float> read = poses_of(bvh, again, 1);
+  const Motion read = poses_of(bvh, again, 1);
+  EXPECT_EQ(read.size(), 12);
+  EXPECT_NEAR(read.frame_time_s, 1.0 / 30, 1e-6);
   std::vector<Vec3> expected(12 * 24), from_bvh(12 * 24);
-  pose_cpu(human, rows, {expected.data(), 12, 24}, {});
-  pose_cpu(again, {read.data(), 12, human.pose_size()}, {from_bvh.data(), 12, 24}, {});
+  pose_cpu(human, walk.view(), {expected.data(), 12, 24}, {});
+  pose_cpu(again, read.view(), {from_bvh.data(), 12, 24}, {});
   EXPECT_EQ(table.joints, expected);
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const Vec3 &p = expected[i], &q = from_bvh[i];

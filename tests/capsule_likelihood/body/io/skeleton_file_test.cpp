@@ -23,11 +23,11 @@ bool same(const Skeleton& a, const Skeleton& b) {
     return p.name == q.name && p.parent == q.parent && p.offset_m == q.offset_m &&
            std::ranges::equal(p.rotations, q.rotations, same_rotation);
   };
-  const auto same_flesh = [](const Flesh& p, const Flesh& q) {
+  const auto same_body_capsules = [](const BodyCapsule& p, const BodyCapsule& q) {
     return p.joint == q.joint && p.capsule == q.capsule;
   };
   return std::ranges::equal(a.joints(), b.joints(), same_joint) &&
-         std::ranges::equal(a.flesh(), b.flesh(), same_flesh);
+         std::ranges::equal(a.body_capsules(), b.body_capsules(), same_body_capsules);
 }
 
 constexpr const char* small =
@@ -47,7 +47,7 @@ TEST(SkeletonFile, IsReadAsItStands) {
   EXPECT_EQ(skeleton.joints()[1].parent, 0);
   EXPECT_FLOAT_EQ(skeleton.joints()[1].rotations[0].upper_rad, 2.6179939f);
   EXPECT_EQ(skeleton.joints()[1].rotations[1].axis, Axis::z);
-  EXPECT_EQ(skeleton.flesh()[0].capsule.b, (Vec3{0, -0.4f, 0}));
+  EXPECT_EQ(skeleton.body_capsules()[0].capsule.b, (Vec3{0, -0.4f, 0}));
 }
 
 TEST(SkeletonFile, IsWrittenAndReadBackTheSame) {
@@ -108,7 +108,7 @@ TEST(AdjustSkeleton, ChangesRadiiAndLimits) {
   EXPECT_FLOAT_EQ(changed.joints()[1].rotations[0].upper_rad, 1.5707964f);
   EXPECT_EQ(changed.joints()[1].rotations[1].lower_rad, changed.joints()[1].rotations[1].upper_rad);
   EXPECT_FLOAT_EQ(changed.joints()[1].rotations[1].lower_rad, 0.5235988f);
-  EXPECT_FLOAT_EQ(changed.flesh()[0].capsule.radius_m, 0.06f);
+  EXPECT_FLOAT_EQ(changed.body_capsules()[0].capsule.radius_m, 0.06f);
   EXPECT_EQ(changed.free_angle_count(), 1);
   const Skeleton bare = adjust_skeleton(skeleton, "{\"capsules\": []}", "change.json");
   EXPECT_EQ(bare.capsule_count(), 0);

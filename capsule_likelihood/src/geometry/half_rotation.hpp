@@ -1,4 +1,4 @@
-// Rotations as half turns, the vectors h of quaternions (1, h): composed by rational functions, the same bits
+// Half rotations: the vectors h of quaternions (1, h), composed by rational functions, the same bits
 // on host and device.
 #pragma once
 
@@ -9,13 +9,13 @@
 
 namespace triptych::capsule_likelihood {
 
-struct Half3 {
+struct HalfRotation {
   float x, y, z;
 };
 
-// The half turn of rotation a times rotation b: (1, a) (1, b) as quaternions, scaled to a real part of 1.
-// Turns near a whole half circle from the reference, where that part vanishes, stop short of it.
-TRIPTYCH_INLINE_HD Half3 compose(Half3 a, Half3 b) {
+// The half rotation of a times b: (1, a) (1, b) as quaternions, scaled to a real part of 1.
+// Rotations by almost 180 degrees, where that part vanishes, are limited.
+TRIPTYCH_INLINE_HD HalfRotation compose(HalfRotation a, HalfRotation b) {
   float w = fmaf(-a.x, b.x, fmaf(-a.y, b.y, fmaf(-a.z, b.z, 1.0f)));
   if (fabsf(w) < 1e-3f) w = w < 0 ? -1e-3f : 1e-3f;
   const float x = fmaf(a.y, b.z, fmaf(-a.z, b.y, a.x + b.x));
@@ -24,8 +24,8 @@ TRIPTYCH_INLINE_HD Half3 compose(Half3 a, Half3 b) {
   return {x / w, y / w, z / w};
 }
 
-// q (1, half), made a unit.
-TRIPTYCH_INLINE_HD void turned(const float* q, Half3 half, float* result) {
+// q (1, half), normalised.
+TRIPTYCH_INLINE_HD void rotated(const float* q, HalfRotation half, float* result) {
   const float w = fmaf(-q[1], half.x, fmaf(-q[2], half.y, fmaf(-q[3], half.z, q[0])));
   const float x = fmaf(q[0], half.x, fmaf(q[2], half.z, fmaf(-q[3], half.y, q[1])));
   const float y = fmaf(q[0], half.y, fmaf(q[3], half.x, fmaf(-q[1], half.z, q[2])));

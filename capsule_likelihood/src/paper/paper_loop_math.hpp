@@ -1,5 +1,5 @@
 // The paper's measurement of one point and one capsule, in floats: three quadratic equations, a quotient and
-// a root for each. Host and device alike: roots and quotients as IEEE 754 has them, nothing fused
+// a root for each. The same on host and device: roots and quotients of IEEE 754, nothing fused
 // (-ffp-contract=off, --fmad=false).
 #pragma once
 
@@ -10,7 +10,7 @@
 
 #include "geometry/exact_math.hpp"
 
-namespace triptych::capsule_likelihood::listing {
+namespace triptych::capsule_likelihood::paper {
 
 TRIPTYCH_EXACT_HD Vec3 minus(const Vec3& a, const Vec3& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
 TRIPTYCH_EXACT_HD Vec3 plus_times(const Vec3& a, float s, const Vec3& b) {
@@ -35,7 +35,7 @@ TRIPTYCH_EXACT_HD float measurement(const Vec3& x, const Vec3& p, float r, const
   const Vec3 v{ray.x / length, ray.y / length, ray.z / length};
   const Vec3 ab = minus(b, a), pa = minus(p, a), pb = minus(p, b);
   const float bone = std::sqrt(dot(ab, ab));
-  float met = -1;
+  float hit = -1;
   bool on_cylinder = false;
   if (bone > 0) {
     const Vec3 c{ab.x / bone, ab.y / bone, ab.z / bone};
@@ -44,14 +44,14 @@ TRIPTYCH_EXACT_HD float measurement(const Vec3& x, const Vec3& p, float r, const
                                            dot(p_across, p_across) - r * r);
     const float along = dot(plus_times(pa, t, v), c);
     on_cylinder = t > 0 && along >= 0 && along <= bone;
-    if (on_cylinder) met = t;
+    if (on_cylinder) hit = t;
   }
   if (!on_cylinder) {
     const float at_a = smallest_positive_root(1, dot(v, pa), dot(pa, pa) - r * r);
     const float at_b = smallest_positive_root(1, dot(v, pb), dot(pb, pb) - r * r);
-    met = at_a > 0 && at_b > 0 ? std::min(at_a, at_b) : std::max(at_a, at_b);
+    hit = at_a > 0 && at_b > 0 ? std::min(at_a, at_b) : std::max(at_a, at_b);
   }
-  return met > 0 ? std::min(std::fabs(met - length), max_distance) : max_distance;
+  return hit > 0 ? std::min(std::fabs(hit - length), max_distance) : max_distance;
 }
 
-}  // namespace triptych::capsule_likelihood::listing
+}  // namespace triptych::capsule_likelihood::paper

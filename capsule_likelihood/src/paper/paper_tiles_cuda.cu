@@ -1,12 +1,12 @@
-// The paper's GPU program in its own numbers (section 5, listings 1.1 and 1.3).
-#include <triptych/capsule_likelihood/listing.hpp>
+// The GPU program of the paper in its own arithmetic (section 5, listings 1.1 and 1.3).
+#include <triptych/capsule_likelihood/paper_loop.hpp>
 #include <triptych/core/cuda.cuh>
 #include <triptych/core/error.hpp>
 #include <triptych/reduction/collective/block.cuh>
 
 #include <algorithm>
 
-#include "paper/listing_math.hpp"
+#include "paper/paper_loop_math.hpp"
 
 namespace triptych::capsule_likelihood {
 
@@ -17,7 +17,7 @@ constexpr int samples_of_launch = 8;  // the paper's SAMPLES_PER_KERNEL
 constexpr int staged_capsules = 64;   // in shared memory at a time
 constexpr int sum_threads = 128;
 
-// The measure kernel. A block owns a tile of points, one for each thread, and one of the samples of the
+// The distances. A block owns a tile of points, one for each thread, and one of the samples of the
 // launch. Points and capsules are fetched word by word, so that neighbouring threads read neighbouring words,
 // and lie in shared memory by coordinate, so that they read neighbouring banks. The tile's sum goes to the
 // array of partial sums.
@@ -27,8 +27,8 @@ constexpr int sum_threads = 128;
 // farther; the order of the sum, of which the paper says nothing, is fixed, so that all runs have the same
 // bits.
 __global__ void __launch_bounds__(tile_points)
-    listing_kernel(DeviceSpan<const Vec3> points, DeviceMatrixView<const Capsule> bodies,
-                   std::int64_t first_sample, Vec3 camera, float max_distance, float* partial) {
+    paper_tiles_kernel(DeviceSpan<const Vec3> points, DeviceMatrixView<const Capsule> bodies,
+                       std::int64_t first_sample, Vec3 camera, float max_distance, float* partial) {
   __shared__ float tile[3][tile_points];
   __shared__ float body[7][staged_capsules];
   __shared__ float of_warp[tile_points / 32];
@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(tile_points)
     __syncthreads();
     for (int k = 0; k < staged; ++k) {
       const Vec3 a{body[0][k], body[1][k], body[2][k]}, b{body[4][k], body[5][k], body[6][k]};
-      value = std::min(listing::measurement(x, camera, body[3][k], a, b, max_distance), value);
+      value = std::min(paper::measurement(x, camera, body[3][k], a, b, max_distance), value);
     }
   }
   const float sum = reduction::block_sum_in_order<tile_points>(i < count ? value : 0.0f, of_warp);
@@ -71,9 +71,9 @@ __global__ void __launch_bounds__(sum_threads)
 
 }  // namespace
 
-void evaluate_listing_cuda(DeviceSpan<const Vec3> points, DeviceMatrixView<const Capsule> bodies,
-                           const Vec3& camera, float max_distance, DeviceSpan<float> distances,
-                           Workspace& workspace, StreamRef stream) {
+void evaluate_paper_tiles_cuda(DeviceSpan<const Vec3> points, DeviceMatrixView<const Capsule> bodies,
+                               const Vec3& camera, float max_distance, DeviceSpan<float> distances,
+                               Workspace& workspace, StreamRef stream) {
   require(bodies.rows() == distances.size(), "there are ", bodies.rows(), " bodies but ", distances.size(),
           " results");
   if (distances.empty()) return;
@@ -87,8 +87,8 @@ void evaluate_listing_cuda(DeviceSpan<const Vec3> points, DeviceMatrixView<const
     const std::int64_t samples = std::min(at_a_time, bodies.rows() - first);
     for (std::int64_t j = 0; j < samples && tiles > 0; j += samples_of_launch) {
       const auto count = static_cast<unsigned>(std::min<std::int64_t>(samples_of_launch, samples - j));
-      launch(listing_kernel, {dim3(static_cast<unsigned>(tiles), count), tile_points}, stream, points, bodies,
-             first + j, camera, max_distance, partial + j * tiles);
+      launch(paper_tiles_kernel, {dim3(static_cast<unsigned>(tiles), count), tile_points}, stream, points,
+             bodies, first + j, camera, max_distance, partial + j * tiles);
     }
     launch(add_tiles_kernel, {static_cast<unsigned>(samples), sum_threads}, stream,
            static_cast<const float*>(partial), tiles, distances.data() + first);

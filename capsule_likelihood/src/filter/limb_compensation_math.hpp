@@ -1,6 +1,6 @@
-// How a limb gives way when the trunk moves: the linear map from the trunk's dimensions to the limb's that
-// leaves the limb's joints where they are, as nearly as damped least squares can. From the places of the
-// joints at the centre and with each dimension moved by a little; doubles in a fixed order.
+// Limb compensation: the linear map from the trunk's dimensions to the limb's that
+// leaves the limb's joints where they are, in the sense of damped least squares. It follows from finite
+// differences of the joints' positions; doubles in a fixed order.
 #pragma once
 
 #include <triptych/capsule_likelihood/geometry.hpp>
@@ -11,22 +11,22 @@
 
 namespace triptych::capsule_likelihood {
 
-inline constexpr float yield_step = 0.02f;  // radians or metres, of the differences
-// 0.003 m^2 times the square of the step: lever arms below about 5 cm do not answer.
-inline constexpr double yield_damping = 0.003 * 0.02 * 0.02;
-inline constexpr int max_limb_dims = 32, max_trunk_dims = 32;  // of more, no limb gives way
+inline constexpr float compensation_step = 0.02f;  // radians or metres, of the differences
+// 0.003 m^2 times the square of the step: lever arms below about 5 cm do not compensate.
+inline constexpr double compensation_damping = 0.003 * 0.02 * 0.02;
+inline constexpr int max_limb_dims = 32, max_trunk_dims = 32;  // with more, no limb compensates
 
-// The product of how two dimensions move the joints of a limb: row 0 of places is the centre, row d + 1 has
-// dimension d moved by yield_step. (The step's square, by which all products are off, cancels out, but for
-// yield_damping.)
-TRIPTYCH_INLINE_HD double slope_product(const Vec3* places, std::int32_t joints,
+// The scalar product of the displacements of a limb's joints by two dimensions: row 0 of positions is the
+// centre, row d + 1 has dimension d moved by compensation_step. (The square of the step, a factor of all
+// products, cancels, except in compensation_damping.)
+TRIPTYCH_INLINE_HD double slope_product(const Vec3* positions, std::int32_t joints,
                                         const std::int32_t* limb_joints, std::int32_t limb_joint_count,
                                         std::int32_t d, std::int32_t e) {
   double sum = 0;
   for (std::int32_t i = 0; i < limb_joint_count; ++i) {
     const std::int32_t joint = limb_joints[i];
-    const Vec3 from = places[joint], a = places[std::int64_t{d + 1} * joints + joint],
-               b = places[std::int64_t{e + 1} * joints + joint];
+    const Vec3 from = positions[joint], a = positions[std::int64_t{d + 1} * joints + joint],
+               b = positions[std::int64_t{e + 1} * joints + joint];
     sum = fma(static_cast<double>(a.x - from.x), static_cast<double>(b.x - from.x), sum);
     sum = fma(static_cast<double>(a.y - from.y), static_cast<double>(b.y - from.y), sum);
     sum = fma(static_cast<double>(a.z - from.z), static_cast<double>(b.z - from.z), sum);

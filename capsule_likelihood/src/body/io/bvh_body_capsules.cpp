@@ -10,20 +10,20 @@ namespace triptych::capsule_likelihood::detail {
 
 namespace {
 
-class Cladder {
+class BodyCapsuleBuilder {
  public:
-  explicit Cladder(const ZeroBody& body) : body_(body), size_(body.size_m) {}
+  explicit BodyCapsuleBuilder(const ZeroBody& body) : body_(body), size_(body.size_m) {}
 
-  std::vector<Flesh> clad() {
+  std::vector<BodyCapsule> build() {
     add_pelvis();
     add_torso();
     for (int joint = 0; joint < static_cast<int>(body_.parts.size()); ++joint) add_limb(joint);
-    return std::move(flesh_);
+    return std::move(body_capsules_);
   }
 
  private:
   void add(int joint, const Vec& a, const Vec& b, double radius) {
-    flesh_.push_back({joint, {a.to_float(), static_cast<float>(radius * size_), b.to_float()}});
+    body_capsules_.push_back({joint, {a.to_float(), static_cast<float>(radius * size_), b.to_float()}});
   }
   void add_across(int joint, const Vec& middle, double half_width, double radius) {
     const Vec side = half_width * size_ * body_.left;
@@ -34,7 +34,7 @@ class Cladder {
   std::optional<Vec> middle_of(Part part) const {
     std::vector<Vec> found;
     for (std::size_t i = 0; i < body_.parts.size() && found.size() < 2; ++i) {
-      if (body_.parts[i] == part) found.push_back(body_.places[i]);
+      if (body_.parts[i] == part) found.push_back(body_.positions[i]);
     }
     if (found.size() < 2) return std::nullopt;
     return 0.5 * (found[0] + found[1]);
@@ -43,7 +43,7 @@ class Cladder {
   void add_pelvis() {
     const std::optional<Vec> thighs = middle_of(Part::thigh);
     if (!thighs) return;
-    const Vec middle = *thighs - body_.places[0];
+    const Vec middle = *thighs - body_.positions[0];
     add_across(0, middle - 0.030 * size_ * body_.up - 0.010 * size_ * body_.front, 0.042, 0.052);
     add_across(0, middle + 0.005 * size_ * body_.up, 0.045, 0.056);
     add_across(0, middle + 0.040 * size_ * body_.up, 0.038, 0.054);
@@ -56,7 +56,8 @@ class Cladder {
     for (int i = 1; i < static_cast<int>(body_.parts.size()); ++i) {
       if (body_.parts[static_cast<std::size_t>(i)] == Part::spine) spine.push_back(i);
     }
-    const Vec top = middle_of(Part::upper_arm).value_or(body_.places[static_cast<std::size_t>(spine.back())]);
+    const Vec top =
+        middle_of(Part::upper_arm).value_or(body_.positions[static_cast<std::size_t>(spine.back())]);
     const std::optional<Vec> thighs = middle_of(Part::thigh);
     // From where the pelvis ends.
     const double waist = thighs ? body_.height(*thighs) + 0.066 * size_ : 0.0, shoulders = body_.height(top);
@@ -68,23 +69,23 @@ class Cladder {
       const double height = waist + share * rise;
       int below = 0;
       for (const int joint : spine) {
-        if (body_.height(body_.places[static_cast<std::size_t>(joint)]) <= height + 1e-9) below = joint;
+        if (body_.height(body_.positions[static_cast<std::size_t>(joint)]) <= height + 1e-9) below = joint;
       }
-      const Vec place = along_spine(spine, height);
+      const Vec position = along_spine(spine, height);
       // Narrow at the waist, wide at the chest, flat at the shoulders.
-      add_across(below, place - body_.places[static_cast<std::size_t>(below)], 0.034 + 0.026 * share,
+      add_across(below, position - body_.positions[static_cast<std::size_t>(below)], 0.034 + 0.026 * share,
                  share < 0.8 ? 0.053 + 0.005 * share : 0.045);
     }
   }
 
   // The spine's middle at a height.
   Vec along_spine(const std::vector<int>& spine, double height) const {
-    Vec place = body_.places[static_cast<std::size_t>(spine.front())];
+    Vec position = body_.positions[static_cast<std::size_t>(spine.front())];
     for (const int joint : spine) {
-      const Vec& next = body_.places[static_cast<std::size_t>(joint)];
-      if (body_.height(next) <= height + 1e-9) place = next;
+      const Vec& next = body_.positions[static_cast<std::size_t>(joint)];
+      if (body_.height(next) <= height + 1e-9) position = next;
     }
-    return place + (height - body_.height(place)) * body_.up;
+    return position + (height - body_.height(position)) * body_.up;
   }
 
   // Capsules along a bone, one for each radius.
@@ -196,11 +197,11 @@ class Cladder {
 
   const ZeroBody& body_;
   double size_;
-  std::vector<Flesh> flesh_;
+  std::vector<BodyCapsule> body_capsules_;
 };
 
 }  // namespace
 
-std::vector<Flesh> clad(const ZeroBody& body) { return Cladder(body).clad(); }
+std::vector<BodyCapsule> make_body_capsules(const ZeroBody& body) { return BodyCapsuleBuilder(body).build(); }
 
 }  // namespace triptych::capsule_likelihood::detail

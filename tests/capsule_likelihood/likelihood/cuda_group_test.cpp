@@ -1,5 +1,5 @@
-// GpuTeam and the tuned cuts: the bits of the CPU, however the work is dealt.
-#include <triptych/capsule_likelihood/gpu_team.hpp>
+// CudaGroup and tuned launch parameters: the bits of the CPU, however the work is distributed.
+#include <triptych/capsule_likelihood/cuda_group.hpp>
 #include <triptych/capsule_likelihood/tune.hpp>
 #include <triptych/core/device.hpp>
 
@@ -17,9 +17,9 @@ namespace {
 using test::CapsuleScene;
 using test::make_capsule_scene;
 
-class GpuTeamCuda : public test::CudaFixture {};
+class CudaGroupCuda : public test::CudaFixture {};
 
-TEST_F(GpuTeamCuda, AnyTeamHasTheBitsOfTheCpu) {
+TEST_F(CudaGroupCuda, AnyGroupHasTheBitsOfTheCpu) {
   const CapsuleScene scene = make_capsule_scene(1003, 20, 4000, 31);
   const std::vector<float> sigma = test::random_values<float>(4000, 0.01f, 0.1f, 32);
   std::vector<int> every(static_cast<std::size_t>(cuda_device_count()));
@@ -31,45 +31,46 @@ TEST_F(GpuTeamCuda, AnyTeamHasTheBitsOfTheCpu) {
     evaluate_cpu(rays, scene.view(), expected);
     for (const std::vector<int>& ordinals :
          {std::vector<int>{0}, std::vector<int>{0, 0}, std::vector<int>{0, 0, 0}, every}) {
-      GpuTeam team(ordinals, 5000, {});
-      EXPECT_EQ(team.size(), static_cast<int>(ordinals.size()));
-      EXPECT_EQ(team.set(scene.points, sigmas).used, rays.count().used);
+      CudaGroup group(ordinals, 5000, {});
+      EXPECT_EQ(group.size(), static_cast<int>(ordinals.size()));
+      EXPECT_EQ(group.set(scene.points, sigmas).used, rays.count().used);
+      EXPECT_EQ(group.max_loss(), rays.max_loss());
       for (int run = 0; run < 3; ++run) {
         std::vector<double> found(1003);
-        team.evaluate(scene.view(), found);
+        group.evaluate(scene.view(), found);
         ASSERT_EQ(found, expected) << ordinals.size() << " members";
       }
     }
   }
 }
 
-TEST_F(GpuTeamCuda, TakesRowsThatLieApartAndNone) {
+TEST_F(CudaGroupCuda, TakesRowsThatLieApartAndNone) {
   const CapsuleScene scene = make_capsule_scene(300, 12, 1000, 33);
   const MatrixView<const Capsule> some(scene.bodies.data(), 300, 7, 12);
   std::vector<double> expected(300), found(300);
   evaluate_cpu(Rays(scene.points, {}, {}), some, expected);
   const int twice[] = {0, 0};
-  GpuTeam team(twice, 1000, {});
-  team.set(scene.points);
-  team.evaluate(some, found);
+  CudaGroup group(twice, 1000, {});
+  group.set(scene.points);
+  group.evaluate(some, found);
   EXPECT_EQ(found, expected);
-  team.evaluate(MatrixView<const Capsule>(scene.bodies.data(), 0, 7), {});
+  group.evaluate(MatrixView<const Capsule>(scene.bodies.data(), 0, 7), {});
 }
 
-TEST_F(GpuTeamCuda, RefusesWhatMakesNoSense) {
+TEST_F(CudaGroupCuda, RefusesWhatMakesNoSense) {
   const int one[] = {0};
-  EXPECT_ERROR(GpuTeam({}, 10, {}), InvalidArgument, "at least one GPU");
+  EXPECT_ERROR(CudaGroup({}, 10, {}), InvalidArgument, "at least one GPU");
   const int missing[] = {0, 999};
-  EXPECT_THROW(GpuTeam(missing, 10, {}), Unavailable);
-  GpuTeam team(one, 10, {});
+  EXPECT_THROW(CudaGroup(missing, 10, {}), Unavailable);
+  CudaGroup group(one, 10, {});
   const std::vector<Vec3> points(11);
-  EXPECT_ERROR(team.set(points), InvalidArgument, "room for 10 points, not for 11");
+  EXPECT_ERROR(group.set(points), InvalidArgument, "room for 10 points, not for 11");
   const std::vector<Capsule> body(2, Capsule{{}, -1, {}});
   std::vector<double> result(1);
-  EXPECT_ERROR(team.evaluate({body.data(), 1, 2}, result), InvalidArgument, "capsule 0 of sample 0");
+  EXPECT_ERROR(group.evaluate({body.data(), 1, 2}, result), InvalidArgument, "capsule 0 of sample 0");
 }
 
-TEST_F(GpuTeamCuda, ATunedCutIsRememberedAndChangesNoBits) {
+TEST_F(CudaGroupCuda, ATunedCutIsRememberedAndChangesNoBits) {
   const test::TemporaryDirectory directory;
   const CapsuleScene scene = make_capsule_scene(130, 20, 3000, 34);
   std::vector<double> expected(130);

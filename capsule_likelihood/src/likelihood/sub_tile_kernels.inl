@@ -4,10 +4,10 @@
 using Floats = simd::Pack<float, Set>;
 
 template <Surface surface, Loss loss>
-TRIPTYCH_SIMD_TARGET std::uint64_t gain_of_part_as(const Rays::Data& rays, std::size_t first,
-                                                   const PreparedCapsule* body,
-                                                   std::span<const std::uint32_t> listed) {
-  constexpr int lanes = Floats::lanes, packs = part_rays / lanes;
+TRIPTYCH_SIMD_TARGET std::uint64_t gain_of_sub_tile_as(const Rays::Data& rays, std::size_t first,
+                                                       const PreparedCapsule* body,
+                                                       std::span<const std::uint32_t> listed) {
+  constexpr int lanes = Floats::lanes, packs = rays_per_sub_tile / lanes;
   const Floats zero = Floats::all(0), no_number = Floats::all(exact::no_number);
   Floats x[packs], y[packs], g[packs], h[packs], best[packs];
   for (int i = 0; i < packs; ++i) {
@@ -16,16 +16,16 @@ TRIPTYCH_SIMD_TARGET std::uint64_t gain_of_part_as(const Rays::Data& rays, std::
     y[i] = Floats::load(&rays.y[at]);
     g[i] = Floats::load(&rays.g[at]);
     h[i] = Floats::load(&rays.h[at]);
-    best[i] = Floats::all(nothing_met(surface));
+    best[i] = Floats::all(no_hit(surface));
   }
   for (const std::uint32_t k : listed) {
     const PreparedCapsule& p = body[k];
     if (is_near(p)) {
-      alignas(64) float one_by_one[part_rays];
+      alignas(64) float one_by_one[rays_per_sub_tile];
       for (int i = 0; i < packs; ++i) best[i].store(one_by_one + i * lanes);
-      for (std::size_t i = 0; i < part_rays; ++i) {
+      for (std::size_t i = 0; i < rays_per_sub_tile; ++i) {
         const Ray ray = rays.ray(static_cast<std::int64_t>(first + i));
-        const float t = meet_near(ray_direction(ray.x, ray.y), p);
+        const float t = intersect_near(ray_direction(ray.x, ray.y), p);
         one_by_one[i] = better(surface, one_by_one[i], t, ray.g, ray.h);
       }
       for (int i = 0; i < packs; ++i) best[i] = Floats::load(one_by_one + i * lanes);
@@ -66,7 +66,7 @@ TRIPTYCH_SIMD_TARGET std::uint64_t gain_of_part_as(const Rays::Data& rays, std::
       }
     }
   }
-  alignas(64) float residual[part_rays];
+  alignas(64) float residual[rays_per_sub_tile];
   for (int i = 0; i < packs; ++i) {
     if constexpr (surface == Surface::first)
       best[i] = min_number(Floats::all(1), abs(fma(best[i], g[i], zero - h[i])));
@@ -74,7 +74,7 @@ TRIPTYCH_SIMD_TARGET std::uint64_t gain_of_part_as(const Rays::Data& rays, std::
   }
   std::uint64_t sum = 0;
   if (rays.weighted) {
-    for (std::size_t i = 0; i < part_rays; ++i)
+    for (std::size_t i = 0; i < rays_per_sub_tile; ++i)
       sum += weighted_gain(gain_of(loss, residual[i]), rays.weight[first + i]);
   } else {
     const Floats two = Floats::all(2);
@@ -89,19 +89,19 @@ TRIPTYCH_SIMD_TARGET std::uint64_t gain_of_part_as(const Rays::Data& rays, std::
   return sum;
 }
 
-TRIPTYCH_SIMD_TARGET inline std::uint64_t gain_of_part(const Rays::Data& rays, std::size_t first,
-                                                       const PreparedCapsule* body,
-                                                       std::span<const std::uint32_t> listed) {
-  const bool closest = rays.measure.surface == Surface::closest, squared = rays.measure.loss == Loss::squared;
+TRIPTYCH_SIMD_TARGET inline std::uint64_t gain_of_sub_tile(const Rays::Data& rays, std::size_t first,
+                                                           const PreparedCapsule* body,
+                                                           std::span<const std::uint32_t> listed) {
+  const bool closest = rays.sensor.surface == Surface::closest, squared = rays.sensor.loss == Loss::squared;
   if (closest)
-    return squared ? gain_of_part_as<Surface::closest, Loss::squared>(rays, first, body, listed)
-                   : gain_of_part_as<Surface::closest, Loss::absolute>(rays, first, body, listed);
-  return squared ? gain_of_part_as<Surface::first, Loss::squared>(rays, first, body, listed)
-                 : gain_of_part_as<Surface::first, Loss::absolute>(rays, first, body, listed);
+    return squared ? gain_of_sub_tile_as<Surface::closest, Loss::squared>(rays, first, body, listed)
+                   : gain_of_sub_tile_as<Surface::closest, Loss::absolute>(rays, first, body, listed);
+  return squared ? gain_of_sub_tile_as<Surface::first, Loss::squared>(rays, first, body, listed)
+                 : gain_of_sub_tile_as<Surface::first, Loss::absolute>(rays, first, body, listed);
 }
 
-TRIPTYCH_SIMD_TARGET inline std::uint32_t may_meet_32(const Bounds& tiles, std::size_t first,
-                                                      const CullShape& shape) {
+TRIPTYCH_SIMD_TARGET inline std::uint32_t may_hit_32(const Bounds& tiles, std::size_t first,
+                                                     const CullShape& shape) {
   constexpr std::uint32_t all_bits = (1u << Floats::lanes) - 1;
   const Floats zero = Floats::all(0), ux = Floats::all(shape.ux), uy = Floats::all(shape.uy);
   std::uint32_t mask = 0;
@@ -121,12 +121,12 @@ TRIPTYCH_SIMD_TARGET inline std::uint32_t may_meet_32(const Bounds& tiles, std::
   return mask;
 }
 
-TRIPTYCH_SIMD_TARGET inline void prepare_body(std::span<const Capsule> body, const Measure& measure,
+TRIPTYCH_SIMD_TARGET inline void prepare_body(std::span<const Capsule> body, const SensorModel& sensor,
                                               PreparedCapsule* prepared, CullShape* shapes) {
   for (std::size_t k = 0; k < body.size(); ++k) {
-    prepared[k] = prepare(body[k], measure.camera, measure.inside);
-    shapes[k] = cull_shape(body[k], prepared[k], measure);
+    prepared[k] = prepare(body[k], sensor.camera, sensor.inside);
+    shapes[k] = cull_shape(body[k], prepared[k], sensor);
   }
 }
 
-constexpr PartKernels kernels{&prepare_body, &may_meet_32, &gain_of_part};
+constexpr SubTileKernels kernels{&prepare_body, &may_hit_32, &gain_of_sub_tile};

@@ -1,6 +1,6 @@
-// evaluate_listing_cuda: the distances of the sequential loop, bit for bit, summed in the order of the
+// evaluate_paper_tiles_cuda: the distances of the sequential loop, bit for bit, summed in the order of the
 // blocks.
-#include <triptych/capsule_likelihood/listing.hpp>
+#include <triptych/capsule_likelihood/paper_loop.hpp>
 #include <triptych/core/graph.hpp>
 
 #include <array>
@@ -28,8 +28,8 @@ std::vector<float> terms_of(const std::vector<Vec3>& points, MatrixView<const Ca
   std::vector<float> terms;
   for (const Vec3& point : points) {
     float term = 0;
-    evaluate_listing_cpu({&point, 1}, {bodies.row(j).data(), 1, bodies.cols()}, camera, max_distance,
-                         {&term, 1});
+    evaluate_paper_loop_cpu({&point, 1}, {bodies.row(j).data(), 1, bodies.cols()}, camera, max_distance,
+                            {&term, 1});
     terms.push_back(term);
   }
   return terms;
@@ -58,25 +58,25 @@ float sum_of_blocks(const std::vector<float>& terms) {
   return block_sum(threads);
 }
 
-class ListingCuda : public test::CudaFixture {
+class PaperTilesCuda : public test::CudaFixture {
  protected:
   std::vector<float> on_gpu(const std::vector<Vec3>& points, MatrixView<const Capsule> bodies) {
     const auto device_points = upload(points);
     const auto device_bodies =
         upload(std::span(bodies.data(), static_cast<std::size_t>(bodies.rows() * bodies.stride())));
     test::GuardedDevice<float> result(bodies.rows(), stream());
-    evaluate_listing_cuda(device_points.span(),
-                          {device_bodies.data(), bodies.rows(), bodies.cols(), bodies.stride()}, camera,
-                          max_distance, result.span(), workspace_, stream());
+    evaluate_paper_tiles_cuda(device_points.span(),
+                              {device_bodies.data(), bodies.rows(), bodies.cols(), bodies.stride()}, camera,
+                              max_distance, result.span(), workspace_, stream());
     std::vector<float> found = result.to_host();
     EXPECT_TRUE(result.intact());
     return found;
   }
 
-  void expect_the_listing(const std::vector<Vec3>& points, MatrixView<const Capsule> bodies) {
+  void expect_the_paper_loop(const std::vector<Vec3>& points, MatrixView<const Capsule> bodies) {
     const std::vector<float> found = on_gpu(points, bodies);
     std::vector<float> loop(found.size());
-    evaluate_listing_cpu(points, bodies, camera, max_distance, loop);
+    evaluate_paper_loop_cpu(points, bodies, camera, max_distance, loop);
     // A sum of terms that are not negative is off by at most u of itself for each addition that a term goes
     // through: 5 in its warp and 4 among the warps, both in its tile and among the tiles, and one for each
     // 128 tiles. In the loop it is one for each point. u n / (1 - u n), where u n is below 1 %.
@@ -92,7 +92,7 @@ class ListingCuda : public test::CudaFixture {
   }
 };
 
-TEST_F(ListingCuda, IsTheListingForOddSizes) {
+TEST_F(PaperTilesCuda, IsThePaperLoopForOddSizes) {
   struct Shape {
     std::int64_t samples, capsules, points;
   };
@@ -101,34 +101,34 @@ TEST_F(ListingCuda, IsTheListingForOddSizes) {
         Shape{9, 7, 33}, Shape{17, 63, 127}, Shape{5, 64, 128}, Shape{3, 65, 129}, Shape{2, 130, 1009},
         Shape{2, 5, 20011}}) {
     const CapsuleScene scene = make_capsule_scene(samples, capsules, points, 7);
-    expect_the_listing(scene.points, scene.view());
+    expect_the_paper_loop(scene.points, scene.view());
   }
 }
 
-TEST_F(ListingCuda, IsTheListingForHostileBodiesAndRowsThatLieApart) {
+TEST_F(PaperTilesCuda, IsThePaperLoopForHostileBodiesAndStridedRows) {
   constexpr std::uint64_t seed = 11;
   TRIPTYCH_TRACE_SEED(seed);
   const CapsuleScene scene = test::make_hostile_scene(30, 13, 3000, seed);
-  expect_the_listing(scene.points, scene.view());
-  expect_the_listing(scene.points, {scene.bodies.data(), 30, 11, 13});
+  expect_the_paper_loop(scene.points, scene.view());
+  expect_the_paper_loop(scene.points, {scene.bodies.data(), 30, 11, 13});
 }
 
-TEST_F(ListingCuda, APerturbedCapsuleChangesTheBits) {
+TEST_F(PaperTilesCuda, APerturbedCapsuleChangesTheBits) {
   CapsuleScene scene = make_capsule_scene(1, 20, 3000, 9);
   const std::vector<float> before = on_gpu(scene.points, scene.view());
   scene.bodies[3].a.x += 1e-3f;
   EXPECT_NE(on_gpu(scene.points, scene.view()), before);
 }
 
-TEST_F(ListingCuda, CanBeCapturedRepeatsItsBitsAndAllocatesNothing) {
+TEST_F(PaperTilesCuda, CanBeCapturedRepeatsItsBitsAndAllocatesNothing) {
   const CapsuleScene scene = make_capsule_scene(20, 40, 20000, 10);
   const std::vector<float> expected = on_gpu(scene.points, scene.view());
   const auto points = upload(scene.points);
   const auto bodies = upload(scene.bodies);
   DeviceBuffer<float> result(20);
   const auto enqueue = [&] {
-    evaluate_listing_cuda(points.span(), {bodies.data(), 20, 40}, camera, max_distance, result.span(),
-                          workspace_, stream());
+    evaluate_paper_tiles_cuda(points.span(), {bodies.data(), 20, 40}, camera, max_distance, result.span(),
+                              workspace_, stream());
   };
   enqueue();
   stream().synchronize();
@@ -145,11 +145,11 @@ TEST_F(ListingCuda, CanBeCapturedRepeatsItsBitsAndAllocatesNothing) {
   EXPECT_EQ(device_allocation_count(), before);
 }
 
-TEST_F(ListingCuda, RefusesWhatDoesNotFit) {
+TEST_F(PaperTilesCuda, RefusesWhatDoesNotFit) {
   const auto bodies = upload(std::vector<Capsule>(6));
   DeviceBuffer<float> result(2);
-  EXPECT_ERROR(evaluate_listing_cuda({}, {bodies.data(), 3, 2}, camera, max_distance, result.span(),
-                                     workspace_, stream()),
+  EXPECT_ERROR(evaluate_paper_tiles_cuda({}, {bodies.data(), 3, 2}, camera, max_distance, result.span(),
+                                         workspace_, stream()),
                InvalidArgument, "3 bodies but 2 results");
 }
 

@@ -1,4 +1,4 @@
-#include <triptych/capsule_likelihood/gpu_team.hpp>
+#include <triptych/capsule_likelihood/cuda_group.hpp>
 #include <triptych/core/buffer.hpp>
 #include <triptych/core/device.hpp>
 #include <triptych/core/error.hpp>
@@ -25,10 +25,10 @@ void make_room(DeviceBuffer<T>& buffer, std::int64_t count) {
 
 }  // namespace
 
-// All of it lives on one device; only that device's thread uses it while the team works.
-struct GpuTeam::Member {
-  Member(int ordinal, std::int64_t max_points, const Measure& measure)
-      : device(activated(Device::cuda(ordinal))), points(max_points), rays(max_points, measure) {}
+// All of it is on one device; only the thread of that device uses it during a call.
+struct CudaGroup::Member {
+  Member(int ordinal, std::int64_t max_points, const SensorModel& sensor)
+      : device(activated(Device::cuda(ordinal))), points(max_points), rays(max_points, sensor) {}
 
   Device device;
   Stream stream;
@@ -64,22 +64,22 @@ void on_all(std::size_t count, Work&& work) {
 
 }  // namespace
 
-GpuTeam::GpuTeam(std::span<const int> ordinals, std::int64_t max_points, const Measure& measure,
-                 const EvaluateOptions& options)
+CudaGroup::CudaGroup(std::span<const int> ordinals, std::int64_t max_points, const SensorModel& sensor,
+                     const EvaluateOptions& options)
     : options_(options) {
-  require(!ordinals.empty(), "a team needs at least one GPU");
-  check_measure(measure);
+  require(!ordinals.empty(), "a group needs at least one GPU");
+  check_sensor(sensor);
   members_.resize(ordinals.size());
   on_all(ordinals.size(),
-         [&](std::size_t i) { members_[i] = std::make_unique<Member>(ordinals[i], max_points, measure); });
+         [&](std::size_t i) { members_[i] = std::make_unique<Member>(ordinals[i], max_points, sensor); });
 }
-GpuTeam::GpuTeam(GpuTeam&&) noexcept = default;
-GpuTeam& GpuTeam::operator=(GpuTeam&&) noexcept = default;
-GpuTeam::~GpuTeam() = default;
+CudaGroup::CudaGroup(CudaGroup&&) noexcept = default;
+CudaGroup& CudaGroup::operator=(CudaGroup&&) noexcept = default;
+CudaGroup::~CudaGroup() = default;
 
-int GpuTeam::size() const { return static_cast<int>(members_.size()); }
+int CudaGroup::size() const { return static_cast<int>(members_.size()); }
 
-PointCount GpuTeam::set(std::span<const Vec3> points, std::span<const float> sigma_m) {
+PointCount CudaGroup::set(std::span<const Vec3> points, std::span<const float> sigma_m) {
   const auto count = static_cast<std::int64_t>(points.size());
   require(count <= members_.front()->points.size(), "there is room for ", members_.front()->points.size(),
           " points, not for ", count);
@@ -94,16 +94,16 @@ PointCount GpuTeam::set(std::span<const Vec3> points, std::span<const float> sig
     copy_to_device(sigma_m, m.sigma_m.span().first(sigmas), m.stream);
     m.rays.set(m.points.span().first(count), m.sigma_m.span().first(sigmas), m.workspace, m.stream);
     counts[i] = m.rays.count(m.stream);
+    if (i == 0) max_loss_ = m.rays.max_loss(m.stream);
   });
   return counts.front();
 }
 
-void GpuTeam::evaluate(MatrixView<const Capsule> bodies, std::span<double> log_likelihoods) {
+void CudaGroup::evaluate(MatrixView<const Capsule> bodies, std::span<double> log_likelihoods) {
   check_bodies(bodies, log_likelihoods.size());
-  const auto team = static_cast<std::int64_t>(members_.size());
-  // Several chunks for each, so that a fast GPU takes over from a slow one; alone, one has nobody to wait
-  // for.
-  const std::int64_t wanted = team == 1 ? 1 : 4 * team;
+  const auto group = static_cast<std::int64_t>(members_.size());
+  // Several chunks per GPU, so that a fast GPU takes work from a slow one; a single GPU gets one chunk.
+  const std::int64_t wanted = group == 1 ? 1 : 4 * group;
   const std::int64_t chunk = std::max<std::int64_t>(64, (bodies.rows() + wanted - 1) / wanted);
   std::atomic<std::int64_t> next{0};
   on_all(members_.size(), [&](std::size_t i) {
@@ -111,7 +111,7 @@ void GpuTeam::evaluate(MatrixView<const Capsule> bodies, std::span<double> log_l
     m.device.activate();
     for (std::int64_t first = next.fetch_add(chunk); first < bodies.rows(); first = next.fetch_add(chunk)) {
       const std::int64_t count = std::min(chunk, bodies.rows() - first);
-      // Rows as they lie, but for the space behind the last.
+      // All rows with their stride, without the padding of the last.
       const std::int64_t words = (count - 1) * bodies.stride() + bodies.cols();
       make_room(m.bodies, chunk * bodies.stride());
       make_room(m.results, chunk);

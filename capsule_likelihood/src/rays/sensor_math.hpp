@@ -1,10 +1,10 @@
-// From the t at which a ray meets a body to the log-likelihood, in integers, so that no order of the points
-// matters. Host and device; see exact_math.hpp.
+// From the t at which a ray hits a body to the log-likelihood, in integers: the order of the points does not
+// matter. Host and device; see exact_math.hpp.
 //
-// A point whose ray meets the body at residual res (in units of tau) gains 2^22 (1 - min(1, res)^2), or 2^22
-// (1 - min(1, res)) for Loss::absolute, rounded once. A ray that meets nothing gains 0, so a tile of rays
-// that no capsule can meet costs nothing. With a sigma for each point a gain is multiplied by a weight, in
-// steps of 2^-20, and counts in steps of 2^-26.
+// A point whose ray hits the body at residual res (in units of tau) gains 2^22 (1 - min(1, res)^2), or 2^22
+// (1 - min(1, res)) for Loss::absolute, rounded once. A ray without a hit gains 0, so a tile of rays that no
+// capsule can hit costs nothing. With a sigma for each point a gain is multiplied by a weight, in steps of
+// 2^-20, and counts in steps of 2^-26.
 #pragma once
 
 #include <triptych/capsule_likelihood/rays.hpp>
@@ -13,7 +13,7 @@
 
 namespace triptych::capsule_likelihood {
 
-using Gain = unsigned long long;  // a sum of gains on the GPU, as its atomics want it
+using Gain = unsigned long long;  // a sum of gains on the GPU, the type of its atomics
 
 constexpr int gain_bits = 22, weight_bits = 20, weighted_bits = 26;
 // A point's weight is (sigma / its sigma)^2 or sigma / its sigma, kept between these.
@@ -32,22 +32,22 @@ TRIPTYCH_EXACT_HD std::uint64_t weighted_gain(std::int32_t gain, std::uint32_t w
   return (product + (std::uint64_t{1} << (shift - 1))) >> shift;
 }
 
-TRIPTYCH_EXACT_HD std::uint32_t weight_of(const Measure& measure, float sigma_m) {
-  const double ratio = double{measure.sigma_m} / double{sigma_m};
-  double weight = measure.loss == Loss::squared ? ratio * ratio : ratio;
+TRIPTYCH_EXACT_HD std::uint32_t weight_of(const SensorModel& sensor, float sigma_m) {
+  const double ratio = double{sensor.sigma_m} / double{sigma_m};
+  double weight = sensor.loss == Loss::squared ? ratio * ratio : ratio;
   weight = weight < min_weight ? min_weight : weight > max_weight ? max_weight : weight;
   return static_cast<std::uint32_t>(weight * (1 << weight_bits) + 0.5);
 }
 
-// What a point can gain at most, in the steps of its sum.
+// The largest gain of a point, in the steps of the sum.
 TRIPTYCH_EXACT_HD std::uint64_t max_gain(bool weighted, std::uint32_t weight) {
   return weighted ? std::uint64_t{weight} << (weighted_bits - weight_bits) : std::uint64_t{1} << gain_bits;
 }
 
 // The log-likelihood of one step that was not gained.
-inline double log_of_step(const Measure& measure, bool weighted) {
-  const double tau = double{measure.tau_m}, sigma = double{measure.sigma_m};
-  const double most = measure.loss == Loss::squared ? tau * tau / (2 * sigma * sigma) : tau / sigma;
+inline double log_of_step(const SensorModel& sensor, bool weighted) {
+  const double tau = double{sensor.tau_m}, sigma = double{sensor.sigma_m};
+  const double most = sensor.loss == Loss::squared ? tau * tau / (2 * sigma * sigma) : tau / sigma;
   return most / static_cast<double>(std::int64_t{1} << (weighted ? weighted_bits : gain_bits));
 }
 
@@ -57,8 +57,13 @@ TRIPTYCH_EXACT_HD double log_likelihood(std::uint64_t most, std::uint64_t gained
   return -(static_cast<double>(most - gained) * log_of_step);
 }
 
+// The loss of points that gain nothing, when together they can gain `most`.
+inline double max_loss(const SensorModel& sensor, bool weighted, std::uint64_t most) {
+  return -log_likelihood(most, 0, log_of_step(sensor, weighted));
+}
+
 // The running best over the capsules of a body: of closest, the least residual; of first, the least t.
-TRIPTYCH_EXACT_HD float nothing_met(Surface surface) {
+TRIPTYCH_EXACT_HD float no_hit(Surface surface) {
   return surface == Surface::closest ? 1.0f : std::numeric_limits<float>::infinity();
 }
 TRIPTYCH_EXACT_HD float better(Surface surface, float best, float t, float g, float h) {

@@ -1,4 +1,4 @@
-// Cuts a workspace into arrays.
+// Divides a workspace into arrays.
 #pragma once
 
 #include <cstddef>
@@ -6,10 +6,10 @@
 
 namespace triptych::capsule_likelihood {
 
-// Hands out pieces of a workspace; with no memory yet, it only counts.
-class Pieces {
+// Takes arrays from a workspace, one after the other; without memory it only counts the bytes.
+class WorkspaceLayout {
  public:
-  explicit Pieces(std::byte* memory) : memory_(memory) {}
+  explicit WorkspaceLayout(std::byte* memory) : memory_(memory) {}
   template <class T>
   T* take(std::int64_t count) {
     std::byte* piece = memory_ == nullptr ? nullptr : memory_ + bytes_;
