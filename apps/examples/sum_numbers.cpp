@@ -12,10 +12,9 @@ int main() {
   std::vector<float> samples(1'000'000);
   for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = std::sin(1e-3f * static_cast<float>(i));
 
-  // A reducer owns the memory that reductions need, so create it once and use it often.
+  // A reducer owns the memory that reductions need: create it once and use it often. The template arguments
+  // of a sum are the accumulator and the element: here floats are added up in double.
   reduction::Reducer reducer(Device::best());
-
-  // The template arguments of a sum are the accumulator and the element: here floats are added up in double.
   const double sum = reducer.sum<double, float>(samples);
   const float max = reducer.max<float>(samples);
   const auto min = reducer.argmin<float>(samples);       // the smallest value and its index

@@ -1,6 +1,5 @@
-// Follows a head by the colour of its skin: in a synthetic video, or in yours.
-//   track_head                            a synthetic person with a waving hand
-//   track_head clip.mp4 X Y WIDTH HEIGHT  a video, and the box of the face in its first frame
+// Follows a head by the colour of its skin: in a synthetic video, or in yours, given the face's first box:
+//   track_head clip.mp4 X Y WIDTH HEIGHT
 #include <triptych/core/opencv.hpp>
 #include <triptych/skin_tracker/synthetic.hpp>
 #include <triptych/skin_tracker/tracker.hpp>
@@ -11,6 +10,11 @@
 #include <cstdlib>
 
 using namespace triptych::skin_tracker;
+
+void print(const TrackedHead& head) {
+  std::printf("%s: %.1f, %.1f px, %.2f m\n", to_string(head.status).c_str(), head.x_px, head.y_px,
+              head.distance_m);
+}
 
 int main(int argc, char** argv) {
   const bool from_file = argc == 6;
@@ -32,9 +36,5 @@ int main(int argc, char** argv) {
   // The box in the first frame says which colours are skin, where to start and how large the head is.
   Frame frame = next();
   Tracker tracker = Tracker::from_box(frame, face);
-  for (; !frame.empty(); frame = next()) {
-    const TrackedHead head = tracker.step(frame);
-    std::printf("%s: %.1f, %.1f px, %.2f m\n", to_string(head.status).c_str(), head.x_px, head.y_px,
-                head.distance_m);
-  }
+  for (; !frame.empty(); frame = next()) print(tracker.step(frame));
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #define TRIPTYCH_VERSION_MAJOR 0
-#define TRIPTYCH_VERSION_MINOR 1
+#define TRIPTYCH_VERSION_MINOR 2
 #define TRIPTYCH_VERSION_PATCH 0
 
 namespace triptych {
