@@ -26,9 +26,9 @@ int main() {
   for (std::int64_t i = 0; i < motion.size(); ++i)
     clouds.push_back(render_points(skeleton.capsules(motion.pose(i)), {.points = 4000}));
 
+  std::vector<Estimate> estimates;
   ParticleFilter filter(skeleton);  // on a GPU when there is one, else on the CPU
   filter.start(motion.pose(0));     // or filter.find(cloud), when no pose is known
-  std::vector<Estimate> estimates;
   for (const std::vector<Vec3>& cloud : clouds) estimates.push_back(filter.step(cloud));
 
   for (std::int64_t i = 0; i < motion.size(); ++i) {
