@@ -11,7 +11,7 @@ namespace triptych::skin_tracker {
 namespace {
 
 // Chunks in the order in which they are dealt when workers take turns.
-std::vector<PixelBox> strips_of(RowScheduler& scheduler, int workers) {
+std::vector<PixelBox> chunks_of(RowScheduler& scheduler, int workers) {
   std::vector<PixelBox> chunks;
   for (int worker = 0; worker < workers; ++worker) {
     if (const PixelBox chunk = scheduler.first(worker); chunk.height > 0) chunks.push_back(chunk);
@@ -27,7 +27,7 @@ TEST(RowScheduler, GivesEveryRowOnceInOrder) {
         SCOPED_TRACE(testing::Message() << rows << " rows, " << workers << " workers");
         RowScheduler scheduler({3, 11, 50, rows}, workers, first);
         int row = 11;
-        for (const PixelBox& chunk : strips_of(scheduler, workers)) {
+        for (const PixelBox& chunk : chunks_of(scheduler, workers)) {
           EXPECT_EQ(chunk, (PixelBox{3, row, 50, chunk.height}));
           row += chunk.height;
         }
@@ -43,7 +43,7 @@ TEST(RowScheduler, ChunksGetShorterAndAreEven) {
   for (const auto first : {RowScheduler::First::reserved, RowScheduler::First::on_demand}) {
     for (const int workers : {2, 8, 16}) {
       RowScheduler scheduler({0, 0, 1920, 1080}, workers, first);
-      const std::vector<PixelBox> chunks = strips_of(scheduler, workers);
+      const std::vector<PixelBox> chunks = chunks_of(scheduler, workers);
       EXPECT_GE(chunks.front().height, 1080 / (2 * workers));
       EXPECT_LE(chunks.back().height, RowScheduler::min_rows);
       EXPECT_GE(chunks.size(), 3u * static_cast<unsigned>(workers));

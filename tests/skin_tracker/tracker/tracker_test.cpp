@@ -1,58 +1,21 @@
 #include <triptych/core/error.hpp>
-#include <triptych/skin_tracker/calibrate.hpp>
 #include <triptych/skin_tracker/moments.hpp>
-#include <triptych/skin_tracker/synthetic.hpp>
 #include <triptych/skin_tracker/tracker.hpp>
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "skin_tracker/tracker/canvas.hpp"
 #include "testing/expect_error.hpp"
 
 namespace triptych::skin_tracker {
 namespace {
 
-constexpr LinearFilter filter{0.03, 0, -0.03, -0.7};
-
-// A grey frame with skin-coloured rectangles.
-class Canvas {
- public:
-  Canvas(int width, int height)
-      : width_(width),
-        height_(height),
-        pixels_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height)) {
-    clear();
-  }
-  void clear() { std::fill(pixels_.begin(), pixels_.end(), Rgb8{90, 95, 100}); }
-  void skin(const PixelBox& where) {
-    const PixelBox r = clip(where, width_, height_);
-    for (int y = r.y; y < r.y + r.height; ++y)
-      for (int x = r.x; x < r.x + r.width; ++x)
-        pixels_[static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) +
-                static_cast<std::size_t>(x)] = {220, 170, 140};
-  }
-  Frame frame() const { return {ImageView<const Rgb8>(pixels_.data(), width_, height_)}; }
-
- private:
-  int width_, height_;
-  std::vector<Rgb8> pixels_;
-};
-
-Tracker tracker_of(const TrackerOptions& options = {}) { return Tracker(filter, options, Device::cpu()); }
-
-SyntheticOptions small_scene(bool distractor) {
-  SyntheticOptions options;
-  options.width = 320;
-  options.height = 180;
-  options.distractor = distractor;
-  return options;
-}
+using namespace test_canvas;
 
 TEST(Tracker, FindsTheCentroidOfAWholeFrame) {
   Canvas canvas(200, 100);
@@ -92,49 +55,6 @@ TEST(Tracker, StaysWhereTheHeadWasWhenItIsLost) {
   EXPECT_EQ(lost.frame, 2);
   canvas.skin({0, 0, 1, 1});  // less than the smallest head
   EXPECT_FALSE(tracker.step(canvas.frame()).found());
-}
-
-TEST(Tracker, FollowsTheHeadBesideAHand) {
-  for (const bool started : {false, true}) {
-    const SyntheticScene scene(small_scene(true));
-    std::vector<Rgb8> pixels(320 * 180);
-    const ImageView<Rgb8> view(pixels.data(), 320, 180);
-    const Box box = scene.truth(0).box;
-    TrackerOptions options;
-    options.gate = true;
-    if (started) options.start = PixelBox{int(box.x), int(box.y), int(box.width), int(box.height)};
-    Tracker tracker(filter, options, Device::cpu(1));
-    for (int i = 0; i < scene.options().frames; ++i) {
-      scene.render(i, view, 1);
-      const SyntheticTruth truth = scene.truth(i);
-      const TrackedHead head = tracker.step(view);
-      EXPECT_TRUE(head.found()) << i;
-      EXPECT_NEAR(head.x_px, truth.x_px, 0.5) << i;
-      EXPECT_NEAR(head.y_px, truth.y_px, 0.5) << i;
-    }
-  }
-}
-
-TEST(Tracker, FindsTheHeadAgainElsewhere) {
-  Canvas canvas(320, 240);
-  const PixelBox start{100, 80, 40, 52};
-  canvas.skin(start);
-  TrackerOptions options;
-  options.gate = true;
-  options.start = start;
-  Tracker tracker = tracker_of(options);
-  EXPECT_TRUE(tracker.step(canvas.frame()).found());
-  canvas.clear();
-  for (int i = 0; i < 10; ++i) EXPECT_FALSE(tracker.step(canvas.frame()).found());
-  canvas.skin({240, 150, 40, 52});
-  bool found = false;
-  for (int i = 0; i < 3; ++i) found = tracker.step(canvas.frame()).found();
-  EXPECT_TRUE(found);
-  EXPECT_NEAR(tracker.step(canvas.frame()).x_px, 259.5, 0.5);
-  tracker.reset();
-  canvas.clear();
-  canvas.skin({10, 10, 40, 52});
-  EXPECT_NEAR(tracker.step(canvas.frame()).x_px, 29.5, 0.5);
 }
 
 TEST(Tracker, SmoothsATremble) {
@@ -200,7 +120,7 @@ TEST(Tracker, TakesFramesOfAnotherSizeAndFormat) {
   // Bytes of skin colour, read as BGR, are blue.
   const Frame swapped(FrameFormat::bgr, large.frame().data(), 320, 240, 3 * 320);
   EXPECT_EQ(tracker.step(swapped).status, HeadStatus::lost_no_skin);
-  // In video range Y 180, U 110, V 150 is a skin colour as well: the plane is fixed again for YUV.
+  // Y 180, U 100, V 160 in video range is a skin colour as well: the plane is fixed again for YUV.
   std::vector<std::uint8_t> yuyv(64 * 48 * 2);
   for (std::size_t i = 0; i < yuyv.size(); i += 4) {
     yuyv[i] = yuyv[i + 2] = 180;
@@ -210,47 +130,12 @@ TEST(Tracker, TakesFramesOfAnotherSizeAndFormat) {
   const Frame converted(FrameFormat::yuyv, yuyv.data(), 64, 48, 128);
   const TrackedHead head = tracker.step(converted);
   EXPECT_TRUE(head.found());
-  EXPECT_EQ(head.raw.weight_px, locate_cpu(converted, filter).weight_px);
+  EXPECT_EQ(head.raw.weight_px, locate_cpu(converted, skin_filter).weight_px);
   // Not while frames are in flight; those are not disturbed.
   tracker.submit(small.frame());
   EXPECT_ERROR(tracker.submit(large.frame()), InvalidArgument, "in flight");
   EXPECT_EQ(tracker.in_flight(), 1);
   EXPECT_NEAR(tracker.next().x_px, 59.5, 1e-9);
-}
-
-TEST(Tracker, AGateSurvivesAChangeOfSize) {
-  Canvas small(200, 100), large(320, 240);
-  small.skin({50, 20, 30, 40});
-  large.skin({200, 80, 40, 52});
-  TrackerOptions options;
-  options.gate = true;
-  options.start = PixelBox{50, 20, 30, 40};
-  Tracker tracker = tracker_of(options);
-  EXPECT_NEAR(tracker.step(small.frame()).x_px, 64.5, 0.5);
-  EXPECT_NEAR(tracker.step(large.frame()).x_px, 219.5, 0.5);
-}
-
-TEST(Tracker, SaysWhyTheHeadIsLost) {
-  Canvas canvas(320, 240);
-  TrackerOptions options;
-  options.gate = true;
-  Tracker tracker = tracker_of(options);
-  EXPECT_EQ(tracker.step(canvas.frame()).status, HeadStatus::lost_no_skin);
-  canvas.skin({100, 80, 40, 52});
-  EXPECT_EQ(tracker.step(canvas.frame()).status, HeadStatus::found);
-  canvas.clear();
-  canvas.skin({0, 0, 320, 240});  // everywhere: no box stands out
-  EXPECT_EQ(tracker.step(canvas.frame()).status, HeadStatus::lost_by_gate);
-  Tracker whole = tracker_of();
-  canvas.clear();
-  canvas.skin({0, 0, 2, 2});
-  const TrackedHead speck = whole.step(canvas.frame());
-  EXPECT_EQ(speck.status, HeadStatus::lost_too_small);
-  EXPECT_EQ(speck.score, 0);
-  for (const HeadStatus status :
-       {HeadStatus::lost_no_skin, HeadStatus::lost_too_small, HeadStatus::lost_by_gate})
-    EXPECT_EQ(to_string(status).substr(0, 4), "lost");
-  EXPECT_EQ(to_string(HeadStatus::found), "found");
 }
 
 TEST(Tracker, ScoresASolidHeadAboveScatteredSkin) {
@@ -301,27 +186,6 @@ TEST(Tracker, DescribesItselfInALine) {
   EXPECT_EQ(tracker.device().kind(), DeviceKind::cpu);
 }
 
-// What skin_demo does with a box: calibrate, gate, and take the reference area from the calibration.
-TEST(Tracker, FollowsAFaceFromItsBox) {
-  const SyntheticScene scene(small_scene(true));
-  std::vector<Rgb8> pixels(320 * 180);
-  const ImageView<Rgb8> view(pixels.data(), 320, 180);
-  scene.render(0, view, 1);
-  Tracker tracker = Tracker::from_box(view, scene.truth(0).box, {}, Device::cpu(1));
-  for (int i = 0; i < scene.options().frames; ++i) {
-    scene.render(i, view, 1);
-    const SyntheticTruth truth = scene.truth(i);
-    const TrackedHead head = tracker.step(view);
-    EXPECT_TRUE(head.found()) << i;
-    EXPECT_NEAR(head.x_px, truth.x_px, 0.5) << i;
-    EXPECT_NEAR(head.y_px, truth.y_px, 0.5) << i;
-    if (i == 0) {
-      EXPECT_NEAR(head.distance_m, 0.6, 0.01);
-    }
-  }
-  EXPECT_ERROR(Tracker::from_box(view, {500, 500, 20, 20}, {}, Device::cpu()), CalibrationError, "mark");
-}
-
 TEST(Tracker, FramesInFlightKeepTheirOrder) {
   const SyntheticScene scene(small_scene(false));
   TrackerOptions options;
@@ -354,48 +218,6 @@ TEST(Tracker, FramesInFlightKeepTheirOrder) {
   }
   while (ahead.in_flight() > 0) expect_next();
   EXPECT_EQ(ahead.latency().frames, 20);
-}
-
-// A face between a darker and a brighter wall of its hue: one of them weighs as much as the face by any
-// plane.
-TEST(Tracker, AGateGoesByColoursThatNoPlaneSeparates) {
-  constexpr int width = 320, height = 200, frames = 60;
-  std::vector<Rgb8> pixels(std::size_t{width} * height);
-  const auto face_at = [](int k) { return Box{30.0 + 3.5 * k, 60 + 20 * std::sin(0.2 * k), 44, 60}; };
-  const auto paint = [&](int k) {
-    const Box face = face_at(k);
-    for (int y = 0; y < height; ++y) {
-      for (int x = 0; x < width; ++x) {
-        const double u = (x + 0.5 - face.x - face.width / 2) / (face.width / 2);
-        const double v = (y + 0.5 - face.y - face.height / 2) / (face.height / 2);
-        const Rgb8 wall = x < width / 2 ? Rgb8{80, 56, 44} : Rgb8{250, 175, 138};
-        pixels[static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x)] =
-            u * u + v * v <= 1 ? Rgb8{160, 112, 88} : wall;
-      }
-    }
-    return Frame{ImageView<const Rgb8>(pixels.data(), width, height)};
-  };
-  const MarkedFrame marked{paint(0), face_at(0)};
-  const Calibration learnt = calibrate({&marked, 1}, 1);
-  TrackerOptions options;
-  options.gate = true;
-  options.start = PixelBox{30, 60, 44, 60};
-  options.gate_by = learnt.colours;
-  Tracker tracker(learnt.filter, options, Device::cpu());
-  for (int k = 0; k < frames; ++k) {
-    const TrackedHead head = tracker.step(paint(k));
-    const Box face = face_at(k);
-    ASSERT_TRUE(head.found()) << k;
-    EXPECT_LT(std::abs(head.x_px - face.x - face.width / 2), 0.2 * face.width) << k;
-    EXPECT_LT(std::abs(head.y_px - face.y - face.height / 2), 0.2 * face.height) << k;
-  }
-}
-
-TEST(Tracker, RefusesAGateThatGoesByNothing) {
-  TrackerOptions options;
-  options.gate = true;
-  options.gate_by = HistogramRatio{};
-  EXPECT_ERROR(tracker_of(options), InvalidArgument, "histogram");
 }
 
 }  // namespace

@@ -62,8 +62,9 @@ template <class Layout, class Weights>
 struct ManyFrames {
   static constexpr int words = 6;
   static constexpr int threads = 256;
+  // As many as the registers of two steps allow; a table's addresses take more.
   static constexpr int blocks_per_multiprocessor =
-      Layout::words > 2 ? 3 : 4;  // by the registers of two steps
+      (Layout::words > 2 ? 3 : 4) - (std::is_same_v<Weights, TableWeights> ? 1 : 0);
   using Tiles = FrameTiles<Layout, Weights, 4, Reading::once>;
   Tiles tiles;
   FramePlanes planes;

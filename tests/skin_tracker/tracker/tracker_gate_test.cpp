@@ -1,0 +1,163 @@
+// A tracker with a gate: follows one head beside other skin, loses it and finds it again.
+#include <triptych/core/error.hpp>
+#include <triptych/skin_tracker/calibrate.hpp>
+#include <triptych/skin_tracker/synthetic.hpp>
+#include <triptych/skin_tracker/tracker.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "skin_tracker/tracker/canvas.hpp"
+#include "testing/expect_error.hpp"
+
+namespace triptych::skin_tracker {
+namespace {
+
+using namespace test_canvas;
+
+TEST(TrackerGate, FollowsTheHeadBesideAHand) {
+  for (const bool started : {false, true}) {
+    const SyntheticScene scene(small_scene(true));
+    std::vector<Rgb8> pixels(320 * 180);
+    const ImageView<Rgb8> view(pixels.data(), 320, 180);
+    const Box box = scene.truth(0).box;
+    TrackerOptions options;
+    options.gate = true;
+    if (started) options.start = PixelBox{int(box.x), int(box.y), int(box.width), int(box.height)};
+    Tracker tracker(skin_filter, options, Device::cpu(1));
+    for (int i = 0; i < scene.options().frames; ++i) {
+      scene.render(i, view, 1);
+      const SyntheticTruth truth = scene.truth(i);
+      const TrackedHead head = tracker.step(view);
+      EXPECT_TRUE(head.found()) << i;
+      EXPECT_NEAR(head.x_px, truth.x_px, 0.5) << i;
+      EXPECT_NEAR(head.y_px, truth.y_px, 0.5) << i;
+    }
+  }
+}
+
+TEST(TrackerGate, FindsTheHeadAgainElsewhere) {
+  Canvas canvas(320, 240);
+  const PixelBox start{100, 80, 40, 52};
+  canvas.skin(start);
+  TrackerOptions options;
+  options.gate = true;
+  options.start = start;
+  Tracker tracker = tracker_of(options);
+  EXPECT_TRUE(tracker.step(canvas.frame()).found());
+  canvas.clear();
+  for (int i = 0; i < 10; ++i) EXPECT_FALSE(tracker.step(canvas.frame()).found());
+  canvas.skin({240, 150, 40, 52});
+  bool found = false;
+  for (int i = 0; i < 3; ++i) found = tracker.step(canvas.frame()).found();
+  EXPECT_TRUE(found);
+  EXPECT_NEAR(tracker.step(canvas.frame()).x_px, 259.5, 0.5);
+  tracker.reset();
+  canvas.clear();
+  canvas.skin({10, 10, 40, 52});
+  EXPECT_NEAR(tracker.step(canvas.frame()).x_px, 29.5, 0.5);
+}
+
+TEST(TrackerGate, AGateSurvivesAChangeOfSize) {
+  Canvas small(200, 100), large(320, 240);
+  small.skin({50, 20, 30, 40});
+  large.skin({200, 80, 40, 52});
+  TrackerOptions options;
+  options.gate = true;
+  options.start = PixelBox{50, 20, 30, 40};
+  Tracker tracker = tracker_of(options);
+  EXPECT_NEAR(tracker.step(small.frame()).x_px, 64.5, 0.5);
+  EXPECT_NEAR(tracker.step(large.frame()).x_px, 219.5, 0.5);
+}
+
+TEST(TrackerGate, SaysWhyTheHeadIsLost) {
+  Canvas canvas(320, 240);
+  TrackerOptions options;
+  options.gate = true;
+  Tracker tracker = tracker_of(options);
+  EXPECT_EQ(tracker.step(canvas.frame()).status, HeadStatus::lost_no_skin);
+  canvas.skin({100, 80, 40, 52});
+  EXPECT_EQ(tracker.step(canvas.frame()).status, HeadStatus::found);
+  canvas.clear();
+  canvas.skin({0, 0, 320, 240});  // everywhere: no box stands out
+  EXPECT_EQ(tracker.step(canvas.frame()).status, HeadStatus::lost_by_gate);
+  Tracker whole = tracker_of();
+  canvas.clear();
+  canvas.skin({0, 0, 2, 2});
+  const TrackedHead speck = whole.step(canvas.frame());
+  EXPECT_EQ(speck.status, HeadStatus::lost_too_small);
+  EXPECT_EQ(speck.score, 0);
+  for (const HeadStatus status :
+       {HeadStatus::lost_no_skin, HeadStatus::lost_too_small, HeadStatus::lost_by_gate})
+    EXPECT_EQ(to_string(status).substr(0, 4), "lost");
+  EXPECT_EQ(to_string(HeadStatus::found), "found");
+}
+
+// What skin_demo does with a box: calibrate, gate, and take the reference area from the calibration.
+TEST(TrackerGate, FollowsAFaceFromItsBox) {
+  const SyntheticScene scene(small_scene(true));
+  std::vector<Rgb8> pixels(320 * 180);
+  const ImageView<Rgb8> view(pixels.data(), 320, 180);
+  scene.render(0, view, 1);
+  Tracker tracker = Tracker::from_box(view, scene.truth(0).box, {}, Device::cpu(1));
+  for (int i = 0; i < scene.options().frames; ++i) {
+    scene.render(i, view, 1);
+    const SyntheticTruth truth = scene.truth(i);
+    const TrackedHead head = tracker.step(view);
+    EXPECT_TRUE(head.found()) << i;
+    EXPECT_NEAR(head.x_px, truth.x_px, 0.5) << i;
+    EXPECT_NEAR(head.y_px, truth.y_px, 0.5) << i;
+    if (i == 0) {
+      EXPECT_NEAR(head.distance_m, 0.6, 0.01);
+    }
+  }
+  EXPECT_ERROR(Tracker::from_box(view, {500, 500, 20, 20}, {}, Device::cpu()), CalibrationError, "mark");
+}
+
+// A face between a darker and a brighter wall of its hue: one of them weighs as much as the face by any
+// plane.
+TEST(TrackerGate, AGateGoesByColoursThatNoPlaneSeparates) {
+  constexpr int width = 320, height = 200, frames = 60;
+  std::vector<Rgb8> pixels(std::size_t{width} * height);
+  const auto face_at = [](int k) { return Box{30.0 + 3.5 * k, 60 + 20 * std::sin(0.2 * k), 44, 60}; };
+  const auto paint = [&](int k) {
+    const Box face = face_at(k);
+    for (int y = 0; y < height; ++y) {
+      for (int x = 0; x < width; ++x) {
+        const double u = (x + 0.5 - face.x - face.width / 2) / (face.width / 2);
+        const double v = (y + 0.5 - face.y - face.height / 2) / (face.height / 2);
+        const Rgb8 wall = x < width / 2 ? Rgb8{80, 56, 44} : Rgb8{250, 175, 138};
+        pixels[static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x)] =
+            u * u + v * v <= 1 ? Rgb8{160, 112, 88} : wall;
+      }
+    }
+    return Frame{ImageView<const Rgb8>(pixels.data(), width, height)};
+  };
+  const MarkedFrame marked{paint(0), face_at(0)};
+  const Calibration learnt = calibrate({&marked, 1}, 1);
+  TrackerOptions options;
+  options.gate = true;
+  options.start = PixelBox{30, 60, 44, 60};
+  options.gate_by = learnt.colours;
+  Tracker tracker(learnt.filter, options, Device::cpu());
+  for (int k = 0; k < frames; ++k) {
+    const TrackedHead head = tracker.step(paint(k));
+    const Box face = face_at(k);
+    ASSERT_TRUE(head.found()) << k;
+    EXPECT_LT(std::abs(head.x_px - face.x - face.width / 2), 0.2 * face.width) << k;
+    EXPECT_LT(std::abs(head.y_px - face.y - face.height / 2), 0.2 * face.height) << k;
+  }
+}
+
+TEST(TrackerGate, RefusesAGateThatGoesByNothing) {
+  TrackerOptions options;
+  options.gate = true;
+  options.gate_by = HistogramRatio{};
+  EXPECT_ERROR(tracker_of(options), InvalidArgument, "histogram");
+}
+
+}  // namespace
+}  // namespace triptych::skin_tracker
