@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """What a user would write instead of capsule_likelihood: the same likelihood in PyTorch, eager and compiled.
 
-Samples x capsules x points as capsule_likelihood_bench has them: a body of capsules some 3 m away, points on a
+Samples x capsules x points of capsule_likelihood_bench: a body of capsules some 3 m away, points on a
 grid of rays, jittered bodies. Samples are taken in chunks that fit into memory; all of them are timed together.
 A few samples are first checked against double precision. Writes JSON with the hardware in it; what is not
-installed is said and left out.
+installed is reported and skipped.
 """
 import argparse
 import sys
@@ -28,8 +28,8 @@ def make_scene(numpy, samples, capsules, points):
     x, y = ((i % width) / width - 0.5) * 0.6, ((i // width) / height - 0.5) * 0.75
     v = numpy.stack([x, y, numpy.ones(points)], 1)
     v /= numpy.linalg.norm(v, axis=1, keepdims=True)
-    met = first_hits(numpy, v, a, b, radius)
-    distance = numpy.where(numpy.isfinite(met), met + 0.01 * random.standard_normal(points), 4 / v[:, 2] + 0.02 * random.standard_normal(points))
+    hit = first_hits(numpy, v, a, b, radius)
+    distance = numpy.where(numpy.isfinite(hit), hit + 0.01 * random.standard_normal(points), 4 / v[:, 2] + 0.02 * random.standard_normal(points))
     shift = 0.03 * random.standard_normal((samples, 1, 3))
     bodies_a = a + shift + 0.02 * random.standard_normal((samples, capsules, 3))
     bodies_b = b + shift + 0.02 * random.standard_normal((samples, capsules, 3))
@@ -37,7 +37,7 @@ def make_scene(numpy, samples, capsules, points):
 
 
 def capsule_hits(numpy, v, a, b, r):
-    """Where rays v (unit, from the origin) meet one capsule, from the quadratic equations in double; inf: nowhere."""
+    """Where rays v (unit, from the origin) hit one capsule, from the quadratic equations in double; inf: nowhere."""
     c = b - a
     long = numpy.linalg.norm(c)
     c = c / long
@@ -89,8 +89,8 @@ def make_likelihood(torch):
         yc = middle + torch.clamp(y, -half, half)
         z = yc * n - mu * s
         end = mu * n + yc * s - torch.sqrt(r2 - e2 * (mu * mu + yc * yc) - z * z)
-        met = torch.where(y.abs() <= half, t, torch.where(q >= 0, end, torch.nan))
-        gap = torch.nan_to_num((met - distance[None, :, None]).abs(), nan=TAU)
+        hit = torch.where(y.abs() <= half, t, torch.where(q >= 0, end, torch.nan))
+        gap = torch.nan_to_num((hit - distance[None, :, None]).abs(), nan=TAU)
         best = gap.amin(-1).clamp_max(TAU)
         return (best * best).sum(-1) * (-0.5 / SIGMA**2)
 
