@@ -128,7 +128,7 @@ TEST(AamReport, TheVerdictHoldsTheTwinAgainstOpenCv) {
             "10x).\n");
 }
 
-TEST(AamReport, TheVerdictHoldsOurModelAgainstTheBestOfOpenCv) {
+TEST(AamReport, TheVerdictComparesOurModelWithTheBestOfOpenCv) {
   const auto with = [](Json one, double mean, double below) {
     one["mean_error"] = mean;
     one["share_below"] = below;
@@ -138,7 +138,7 @@ TEST(AamReport, TheVerdictHoldsOurModelAgainstTheBestOfOpenCv) {
                                        with(aam("cpu_fitter", "1x22x6748", 2500), 0.036, 0.89),
                                        with(aam("peer_opencv", "1x50x3000", 30000), 0.08, 0.25)})),
             "- aam, held-out faces from five starts each: our default model takes **2.50 ms** per fit on one "
-            "thread (mean error 0.0360, 89 % below 0.05); OpenCV's FacemarkAAM at its best takes 3.00 ms an "
+            "thread (mean error 0.0360, 89 % below 0.05); OpenCV's FacemarkAAM at its best takes 3.00 ms per "
             "iteration (mean error 0.0800, 25 % below 0.05).\n");
 }
 
