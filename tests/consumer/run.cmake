@@ -44,7 +44,7 @@ endfunction()
 # Configures the outside project with the options given; builds and runs the program of each module.
 function(build_and_run)
   run("Configuring the project" "${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/project" -B "${SCRATCH}"
-    ${common} "-DEXPECT_CUDA=${CUDA}" "-DMODULES=${modules}" ${ARGN})
+    ${common} "-DEXPECT_CUDA=${CUDA}" "-DASK_VERSION=${VERSION}" "-DMODULES=${modules}" ${ARGN})
   foreach(module IN LISTS MODULES)
     run("Building ${module}_user" "${CMAKE_COMMAND}" --build "${SCRATCH}" --parallel ${JOBS} --target ${module}_user)
     file(GLOB_RECURSE built "${SCRATCH}/*.a")
@@ -77,7 +77,7 @@ elseif(STEP STREQUAL "add_subdirectory")
   build_and_run("-DCMAKE_PREFIX_PATH=${prefix_path}" ${library_options} "-DTRIPTYCH_SOURCE=${SOURCE}")
 elseif(STEP STREQUAL "unknown_component")
   must_fail("Triptych has no module called 'nonsense'; it has: core" "${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/project"
-    -B "${SCRATCH}" ${common} "-DCMAKE_PREFIX_PATH=${prefix_path}" "-DTriptych_DIR=${TREE}" -DMODULES=core -DEXTRA_COMPONENT=nonsense)
+    -B "${SCRATCH}" ${common} "-DCMAKE_PREFIX_PATH=${prefix_path}" "-DTriptych_DIR=${TREE}" "-DASK_VERSION=${VERSION}" -DMODULES=core -DEXTRA_COMPONENT=nonsense)
   must_fail("needs Triptych 7.1 or compatible, but" "${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/project" -B "${SCRATCH}"
     ${common} "-DCMAKE_PREFIX_PATH=${prefix_path}" "-DTriptych_DIR=${TREE}" -DMODULES=core -DASK_VERSION=7.1)
 elseif(STEP STREQUAL "no_cuda_compiler")

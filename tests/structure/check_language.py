@@ -30,7 +30,7 @@ RULES = [
     Rule(r"least_[a-z]\w*", "min_"),
     Rule(r"[a-z]\w*_a_\w+", "_per_", code=True),
     Rule(r"Summer\w*", "the name of the sums: moments"),
-    Rule(r"Sums", "Moments", SKIN, code=True),
+    Rule(r"(?<!Dot::)Sums", "Moments", SKIN, code=True),
     Rule(r"sum_cpu", "a name with what is summed", SKIN, code=True),
     Rule(r"OnGpu|gpu_side|GpuSide", "the name of what is on the GPU"),
     Rule(r"Weighing", "weighting, or the name of the weights"),
