@@ -21,9 +21,9 @@ struct Options {
   std::filesystem::path model;
   std::filesystem::path out;  // a file for train, a folder for the others
   std::filesystem::path json, csv;
-  std::string input;                 // of fit
-  std::optional<aam_fit::Box> init;  // where the face is in the first frame
-  bool track = false;                // of a folder: frames of one video
+  std::string input;        // of fit
+  std::optional<Box> init;  // where the face is in the first frame
+  bool track = false;       // of a folder: frames of one video
   bool no_pictures = false, headless = false;
   int frames = 0;  // at most; 0: all
 

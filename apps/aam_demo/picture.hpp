@@ -16,7 +16,7 @@ struct Scene {
   cv::Mat bgr;
   aam_fit::Shape landmarks;
   std::optional<aam_fit::Shape> start, truth;
-  aam_fit::GreyImage texture;  // may be empty
+  Image<Grey8> texture;  // may be empty
   std::string texture_title = "the model's texture";
   std::vector<std::string> lines;  // for the panel
   bool found = true;

@@ -152,9 +152,7 @@ Example render_face(const FaceParameters& face, int width, int height) {
   const PhiloxStream random(face.seed, noise_stream(face));
 
   Example out;
-  out.image.width = width;
-  out.image.height = height;
-  out.image.values.resize(seen.size());
+  out.image = Image<Grey8>(width, height);
   parallel_for(0, height, 0, [&](std::int64_t y) {
     NormalPair noise{};
     for (std::int64_t x = 0; x < width; ++x) {
@@ -174,10 +172,10 @@ Example render_face(const FaceParameters& face, int width, int height) {
       // Highlights fade into white instead of being cut off.
       const double soft = value < 0.7 ? value : 1 - 0.3 * std::exp(-(value - 0.7) / 0.3);
       const double grey = 128 + face.contrast * (250 * soft - 128);
-      out.image.values[i] = static_cast<std::uint8_t>(
+      out.image.pixels[i] = {static_cast<std::uint8_t>(
           std::clamp(grey + face.noise * static_cast<double>(i % 2 == 0 ? noise.first : noise.second), 0.0,
                      255.0) +
-          0.5);
+          0.5)};
     }
   });
   out.landmarks.reserve(face::points);

@@ -14,16 +14,16 @@
 namespace triptych::test {
 
 struct World {
-  aam_fit::GreyImage frame;
+  Image<Grey8> frame;
   aam_fit::Model model;
   aam_fit::Shape truth;
 };
 
-inline aam_fit::GreyImage frame_of(const aam_fit::Planes& planes) {
-  aam_fit::GreyImage image{planes.width, planes.height, {}};
-  image.values.reserve(planes.values.size());
-  for (const float v : planes.values)
-    image.values.push_back(static_cast<std::uint8_t>(std::clamp(std::lround(v), 0l, 255l)));
+inline Image<Grey8> frame_of(const aam_fit::Planes& planes) {
+  Image<Grey8> image(planes.width, planes.height);
+  std::transform(planes.values.begin(), planes.values.end(), image.pixels.begin(), [](float v) {
+    return Grey8{static_cast<std::uint8_t>(std::clamp(std::lround(v), 0l, 255l))};
+  });
   return image;
 }
 
@@ -66,7 +66,7 @@ inline World make_world(const aam_fit::Features& features, int modes, std::uint6
 }
 
 inline aam_fit::Shape displaced(const aam_fit::Shape& shape, double dx, double dy, double scale) {
-  const aam_fit::Box box = aam_fit::bounds(shape);
+  const Box box = aam_fit::bounds(shape);
   return aam_fit::place(
       shape, {box.x + dx * box.width + (1 - scale) * box.width / 2,
               box.y + dy * box.height + (1 - scale) * box.height / 2, scale * box.width, scale * box.height});

@@ -19,7 +19,7 @@ TEST(Readme, TrainsAndFits) {
   Fitter fitter(model, {}, Device::best());
   const Example face = render_face(random_face(7, 1000), 256, 256);  // one that it has not seen
   const Shape start = start_in_box(model, bounds(face.landmarks), 256, 256);
-  const Fit fit = fitter.fit({face.image.view(), start});
+  const Fit fit = fitter.step({face.image.view(), start});
 
   // A quarter of the error below which a fit counts as good, 0.05, and closer than its start.
   EXPECT_LT(shape_error(fit.landmarks, face.landmarks), 0.0125);

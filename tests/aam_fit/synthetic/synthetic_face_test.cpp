@@ -23,14 +23,13 @@ FaceParameters calm() {
 double distance(Point a, Point b) { return std::hypot(a.x - b.x, a.y - b.y); }
 
 // Mean grey value of a disc.
-double grey_at(const GreyImage& image, Point middle, double radius) {
+double grey_at(const Image<Grey8>& image, Point middle, double radius) {
   double sum = 0;
   int count = 0;
   for (int y = 0; y < image.height; ++y) {
     for (int x = 0; x < image.width; ++x) {
       if (std::hypot(x - middle.x, y - middle.y) > radius) continue;
-      sum += image.values[static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width) +
-                          static_cast<std::size_t>(x)];
+      sum += image.view().at(x, y).v;
       ++count;
     }
   }
@@ -75,11 +74,11 @@ TEST(SyntheticFace, curves_pass_through_their_landmarks) {
 TEST(SyntheticFace, same_parameters_same_picture) {
   const FaceParameters face = random_face(9, 4);
   const Example a = render_face(face, 160, 120), b = render_face(face, 160, 120);
-  EXPECT_EQ(a.image.values, b.image.values);
+  EXPECT_EQ(a.image.pixels, b.image.pixels);
   EXPECT_EQ(a.landmarks, b.landmarks);
   FaceParameters moved = face;
   moved.x_px += 1e-3;  // other noise, for a video's next frame
-  EXPECT_NE(render_face(moved, 160, 120).image.values, a.image.values);
+  EXPECT_NE(render_face(moved, 160, 120).image.pixels, a.image.pixels);
 }
 
 TEST(SyntheticFace, at_rest_it_has_the_size_and_place_asked_for) {

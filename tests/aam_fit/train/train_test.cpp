@@ -255,16 +255,15 @@ TEST(Train, RefusesExamplesByName) {
   bad[2].image.width = 8;
   EXPECT_ERROR(train(bad, options), InvalidArgument, "face 2: an image of 8 x 256");
   bad = good;
-  bad[2].image.values.pop_back();
+  bad[2].image.pixels.pop_back();
   EXPECT_ERROR(train(bad, options), InvalidArgument, "65535 values");
   bad = good;
   for (Point& p : bad[1].landmarks) p.y = 7;
   EXPECT_ERROR(train(bad, options), InvalidArgument, "face 1: the landmarks' box has no area");
   EXPECT_ERROR(train({good[0], good[0], good[0]}, options), InvalidArgument, "all 3 images are equal");
   bad = good;
-  for (Example& example : bad)
-    std::fill(example.image.values.begin(), example.image.values.end(), std::uint8_t{9});
-  bad[0].image.values[0] = 8;
+  for (Example& example : bad) std::fill(example.image.pixels.begin(), example.image.pixels.end(), Grey8{9});
+  bad[0].image.pixels[0] = {8};
   EXPECT_ERROR(train(bad, options), InvalidArgument, "flat");
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <triptych/aam_fit/model.hpp>
-#include <triptych/aam_fit/planes.hpp>
+#include <triptych/core/image.hpp>
 
 #include <span>
 #include <vector>
@@ -19,6 +19,6 @@ std::vector<float> appearance_of(const Model& model, ImageView<const Grey8> fram
 
 // The texture of parameters c over the appearance's own frame, 0 around it. All pictures of a model have one
 // scale of grey. InvalidArgument when the model has no appearance or c another size.
-GreyImage appearance_picture(const Model& model, std::span<const float> c);
+Image<Grey8> appearance_picture(const Model& model, std::span<const float> c);
 
 }  // namespace triptych::aam_fit

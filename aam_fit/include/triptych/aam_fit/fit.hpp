@@ -35,12 +35,16 @@ struct FitOptions {
 
 enum class FitStatus {
   converged,
-  no_improvement,  // no step size lowered the error
+  no_improvement,  // no step size lowered the error: a minimum, as far as the update can tell
   out_of_iterations,
-  lost_outside,  // the shape has left the image
-  lost_contrast  // alpha is not positive: nothing there looks like the model
+  lost_outside,   // the shape has left the image
+  lost_contrast,  // alpha is not positive: nothing there resembles the model
+  completed       // of Fitter: a level of a fixed number of steps has taken them; not checked for convergence
 };
 std::string to_string(FitStatus status);
+constexpr bool is_lost(FitStatus status) {
+  return status == FitStatus::lost_outside || status == FitStatus::lost_contrast;
+}
 
 struct LevelFit {
   std::vector<float> parameters;  // c, then sx, sy, tx, ty

@@ -2,6 +2,8 @@
 // Pixel centres lie at integers, y goes down.
 #pragma once
 
+#include <triptych/core/box.hpp>
+
 #include <span>
 #include <vector>
 
@@ -12,11 +14,6 @@ struct Point {
   friend bool operator==(const Point&, const Point&) = default;
 };
 using Shape = std::vector<Point>;
-
-struct Box {
-  double x = 0, y = 0, width = 0, height = 0;
-  friend bool operator==(const Box&, const Box&) = default;
-};
 
 // X = (1 + sx) x - sy y + tx, Y = sy x + (1 + sx) y + ty: the pose of the model, zero at rest.
 struct Similarity {

@@ -225,12 +225,12 @@ TEST(Compositional, ServesAFitter) {
     model.mean.push_back({double{scene.level.s0[2 * i]} / scene.level.face_size_px,
                           double{scene.level.s0[2 * i + 1]} / scene.level.face_size_px});
   model.levels = {scene.level};
-  GreyImage frame{scene.planes.width, scene.planes.height, {}};
-  for (const float v : scene.planes.values)
-    frame.values.push_back(static_cast<std::uint8_t>(std::clamp(std::lround(v), 0l, 255l)));
+  Image<Grey8> frame(scene.planes.width, scene.planes.height);
+  for (std::size_t i = 0; i < frame.pixels.size(); ++i)
+    frame.pixels[i] = {static_cast<std::uint8_t>(std::clamp(std::lround(scene.planes.values[i]), 0l, 255l))};
   for (const auto algorithm : {Algorithm::project_out, Algorithm::simultaneous}) {
     Fitter fitter(model, {.algorithm = algorithm, .fit = {.max_iterations = 40}}, Device::cpu(1));
-    const Fit fit = fitter.fit({frame.view(), off(scene, 0.7)});
+    const Fit fit = fitter.step({frame.view(), off(scene, 0.7)});
     EXPECT_LT(shape_error(fit.landmarks, scene.truth), 0.005);
     EXPECT_EQ(fit.parameters.size(), 6u);
   }
