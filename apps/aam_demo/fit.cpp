@@ -17,7 +17,7 @@
 
 #include "commands.hpp"
 #include "faces.hpp"
-#include "picture.hpp"
+#include "painter.hpp"
 #include "report.hpp"
 
 namespace triptych::aam_demo {

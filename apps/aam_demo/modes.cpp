@@ -17,7 +17,7 @@
 #include "commands.hpp"
 #include "faces.hpp"
 #include "modes.hpp"
-#include "picture.hpp"
+#include "painter.hpp"
 
 namespace triptych::aam_demo {
 
@@ -50,7 +50,7 @@ cv::Matx23d shape_from_raster(const Level& level) {
     for (int k = 0; k < 3; ++k) {
       for (int axis = 0; axis < 2; ++axis) at[axis] += double{weights[k]} * level.s0[2 * p.corners[k] + axis];
     }
-    const int place = level.frame.places[i], row = place / level.frame.width;
+    const int place = level.frame.raster_indices[i], row = place / level.frame.width;
     const cv::Vec3d from(place - row * level.frame.width, row, 1);
     products += from * from.t();
     sums += from * at.t();

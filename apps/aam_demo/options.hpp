@@ -1,4 +1,4 @@
-// What the command line asks for.
+// The command line.
 #pragma once
 
 #include <triptych/aam_fit/fitter.hpp>
@@ -40,7 +40,7 @@ struct Options {
 // Nothing when all is said already (--help). UsageError when it makes no sense.
 std::optional<Options> parse_options(int argc, const char* const* argv);
 
-// Where fits run. Unavailable when a GPU was asked for and there is none.
+// Where fits run. Unavailable for --device cuda without a GPU.
 Device chosen_device(const Options& options);
 
 }  // namespace triptych::aam_demo

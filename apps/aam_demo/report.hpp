@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "follow.hpp"
+#include "follower.hpp"
 
 namespace triptych::aam_demo {
 

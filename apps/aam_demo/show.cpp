@@ -19,7 +19,7 @@
 #include "evaluation.hpp"
 #include "faces.hpp"
 #include "modes.hpp"
-#include "picture.hpp"
+#include "painter.hpp"
 #include "report.hpp"
 
 namespace triptych::aam_demo {

@@ -127,7 +127,7 @@ void report(Json& benchmarks, const char* series, int modes, std::int64_t pixels
                         {"share_below", errors.below()}});
 }
 
-// Of one iteration: what so many more of them take longer.
+// Time of one iteration: the difference between two numbers of iterations.
 Timing time_facemark(Facemark& facemark, std::span<const Example> faces, int scale) {
   constexpr int few = 2, many = 12;
   std::vector<double> us;

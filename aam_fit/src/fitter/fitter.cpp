@@ -48,7 +48,7 @@ Shape start_in_box(const Model& model, const Box& box, int frame_width, int fram
   require(box.x < frame_width && box.y < frame_height && box.x + box.width > 0 && box.y + box.height > 0,
           "the face box of ", box.width, " x ", box.height, " pixels at (", box.x, ", ", box.y,
           ") lies outside the frame of ", frame_width, " x ", frame_height);
-  return place(model.mean, box);
+  return place_in_box(model.mean, box);
 }
 
 class Fitter::Impl {
@@ -148,7 +148,7 @@ Image<Grey8> Fitter::texture(const Fit& fit) const {
   const float lowest = *low, scale = *high > *low ? 255.0f / (*high - *low) : 0.0f;
   Image<Grey8> image(level.frame.width, level.frame.height);
   for (std::int64_t i = 0; i < pixels; ++i)
-    image.pixels[static_cast<std::size_t>(level.frame.places[i])] = {
+    image.pixels[static_cast<std::size_t>(level.frame.raster_indices[i])] = {
         static_cast<std::uint8_t>(std::lround((texture[static_cast<std::size_t>(i)] - lowest) * scale))};
   return image;
 }

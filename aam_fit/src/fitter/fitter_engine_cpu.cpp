@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "crop/prepare_cpu.hpp"
-#include "fit/cpu/pass_kernels.hpp"
 #include "fitter/fitter_engine.hpp"
 
 namespace triptych::aam_fit {
@@ -59,11 +58,11 @@ class CpuEngine final : public FitterEngine {
   void drop() override { done_.clear(); }
 
  private:
-  std::string describe_level(std::size_t) const override {
+  std::string describe_level(std::size_t level) const override {
     if (options_.algorithm == Algorithm::project_out) return "inverse compositional, project-out";
     if (options_.algorithm == Algorithm::simultaneous) return "inverse compositional, simultaneous";
-    if (options_.fit.form == Form::literal) return "the paper's ten steps";
-    return "one pass, " + to_string(pick_cpu_path(CpuPath::simd, available_pass_paths()));
+    if (options_.fit.form == Form::paper) return "the paper's ten steps";
+    return stages_[level].fitter.describe();
   }
 
   Fit fit_one(const Face& face) {

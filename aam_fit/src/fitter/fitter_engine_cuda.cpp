@@ -32,7 +32,7 @@ struct Stage {
   std::vector<DevicePlanesView> planes;  // of each face
 };
 
-// The faces of one call, on the way.
+// The faces of one call.
 struct Job {
   Job(int max_faces, int points, int max_parameters)
       : pinned_frames(max_faces),

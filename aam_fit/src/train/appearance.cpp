@@ -61,7 +61,7 @@ Image<Grey8> appearance_picture(const Model& model, std::span<const float> c) {
   Image<Grey8> image(level.frame.width, level.frame.height);
   for (std::int64_t i = 0; i < n; ++i) {
     const float grey = middle + scale * texture[static_cast<std::size_t>(i)];
-    image.pixels[static_cast<std::size_t>(level.frame.places[i])] = {
+    image.pixels[static_cast<std::size_t>(level.frame.raster_indices[i])] = {
         static_cast<std::uint8_t>(std::lround(std::clamp(grey, 0.0f, 255.0f)))};
   }
   return image;

@@ -11,7 +11,7 @@ namespace {
 
 void check_example(const Example& example, std::size_t points) {
   constexpr int min_side = 16;
-  constexpr double max_outside = 0.25;  // of the image's longer side
+  constexpr double max_outside_fraction = 0.25;  // of the image's longer side
   const Image<Grey8>& image = example.image;
   const std::string& name = example.name;
   require(image.width >= min_side && image.height >= min_side, name, ": an image of ", image.width, " x ",
@@ -24,7 +24,7 @@ void check_example(const Example& example, std::size_t points) {
   require(example.landmarks.size() == points, name, ": there are ", example.landmarks.size(),
           " landmarks, but ", points, " in the first example");
   const auto width = static_cast<double>(image.width), height = static_cast<double>(image.height);
-  const double slack = max_outside * std::max(width, height);
+  const double slack = max_outside_fraction * std::max(width, height);
   for (std::size_t i = 0; i < example.landmarks.size(); ++i) {
     const Point p = example.landmarks[i];
     require(std::isfinite(p.x) && std::isfinite(p.y), name, ": landmark ", i, " is not finite");

@@ -132,7 +132,7 @@ TEST(Fitter, SaysWhenTheFaceIsNotThere) {
   EXPECT_FALSE(fit.found());
   EXPECT_EQ(fit.score, 0);
   EXPECT_EQ(fit.landmarks, world.truth);
-  // A start far outside sees the border repeated: nothing there looks like a face.
+  // A start far outside sees the border repeated: nothing there resembles a face.
   EXPECT_NE(to_string(fitter.step({world.frame.view(), displaced(world.truth, 20, 0, 1)}).status),
             "converged");
 }
@@ -298,7 +298,7 @@ TEST(FaceTracker, FollowsLosesAndFindsAgain) {
   tracker.reset();
   EXPECT_FALSE(tracker.step(world.frame.view()).found());
 
-  // With a box of its own it looks there whenever it has nothing.
+  // With a box in its options it restarts there whenever it has lost the face.
   FaceTracker sure(world.model, {.box = box}, Device::cpu(1));
   EXPECT_EQ(sure.step(world.frame.view()).status, TrackStatus::restarted);
   EXPECT_EQ(sure.step(world.frame.view()).status, TrackStatus::tracked);

@@ -36,7 +36,7 @@ inline aam_fit::Level learnt_level(const World& world, std::int64_t pixels, int 
   const aam_fit::Crop crop = aam_fit::crop_for(level, world.truth, 0.5);
   aam_fit::Planes planes;
   aam_fit::prepare_cpu(world.frame.view(), crop, features, planes, 0);
-  level.kappa = features.kind == aam_fit::FeatureKind::grey ? 120.0f : 0.0f;
+  level.sample_offset = features.kind == aam_fit::FeatureKind::grey ? 120.0f : 0.0f;
   aam_fit::Shape mean, inside;
   for (int i = 0; i < level.points; ++i)
     mean.push_back({double{level.s0[2 * i]}, double{level.s0[2 * i + 1]}});
@@ -67,7 +67,7 @@ inline World make_world(const aam_fit::Features& features, int modes, std::uint6
 
 inline aam_fit::Shape displaced(const aam_fit::Shape& shape, double dx, double dy, double scale) {
   const Box box = aam_fit::bounds(shape);
-  return aam_fit::place(
+  return aam_fit::place_in_box(
       shape, {box.x + dx * box.width + (1 - scale) * box.width / 2,
               box.y + dy * box.height + (1 - scale) * box.height / 2, scale * box.width, scale * box.height});
 }

@@ -45,12 +45,12 @@ TEST(SyntheticFace, the_pixel_at_a_landmark_shows_that_landmark) {
     face.size_px = 240;
     const face::Mesh mesh(face);
     const int size = 512;
-    const std::vector<face::Seen> seen = mesh.look(size, size);
+    const std::vector<face::SurfacePoint> seen = mesh.rasterise(size, size);
     for (const Point p : face::landmarks()) {
       const Point in_image = mesh.in_image(p.x, p.y);
       const auto x = static_cast<std::size_t>(std::lround(in_image.x));
       const auto y = static_cast<std::size_t>(std::lround(in_image.y));
-      const face::Seen& s = seen[y * size + x];
+      const face::SurfacePoint& s = seen[y * size + x];
       ASSERT_TRUE(s.hit);
       // What that pixel shows lies, in the image again, on the pixel itself (the places are floats).
       EXPECT_LT(distance(mesh.in_image(s.x, s.y), {static_cast<double>(x), static_cast<double>(y)}), 1e-3);
@@ -108,10 +108,10 @@ TEST(SyntheticFace, the_mirror_swaps_sides) {
   const std::vector<int> mirror = mirror_of_68();
   ASSERT_EQ(mirror.size(), 68U);
   FaceParameters face = calm();
-  face.turn = 0.2;
+  face.yaw = 0.2;
   face.roll = 0.1;
   FaceParameters other = face;
-  other.turn = -0.2;
+  other.yaw = -0.2;
   other.roll = -0.1;
   const Shape a = render_face(face, 256, 256).landmarks, b = render_face(other, 256, 256).landmarks;
   for (std::size_t i = 0; i < 68; ++i) {

@@ -46,7 +46,7 @@ double correlation(const Image<Grey8>& picture, std::span<const float> texture) 
   const Level& level = model().appearance;
   const auto n = static_cast<double>(level.pixels());
   for (std::int64_t i = 0; i < level.pixels(); ++i) {
-    const double x = picture.pixels[static_cast<std::size_t>(level.frame.places[i])].v;
+    const double x = picture.pixels[static_cast<std::size_t>(level.frame.raster_indices[i])].v;
     const double y = texture[static_cast<std::size_t>(i)];
     a += x, b += y, aa += x * x, bb += y * y, ab += x * y;
   }

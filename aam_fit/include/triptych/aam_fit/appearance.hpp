@@ -1,5 +1,5 @@
-// What the faces of a model look like in grey, whatever its levels compare: for pictures. Model::appearance
-// is Cootes' combined model of shape and grey values; fitting does not use it.
+// Grey pictures of a model's faces, whatever features its levels compare. Model::appearance is Cootes'
+// combined model of shape and grey values; fitting does not use it.
 #pragma once
 
 #include <triptych/aam_fit/model.hpp>

@@ -8,7 +8,7 @@
 
 namespace triptych::aam_fit {
 
-// A crop of a frame: its pixel (x, y) is the frame's pixel (x * step + x_px, y * step + y_px). Not turned.
+// A crop of a frame: its pixel (x, y) is the frame's pixel (x * step + x_px, y * step + y_px). Not rotated.
 struct Crop {
   int width = 0, height = 0;
   double step = 1, x_px = 0, y_px = 0;

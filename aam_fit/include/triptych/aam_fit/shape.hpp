@@ -1,4 +1,4 @@
-// Landmark shapes in the plane, the similarities that move them, and the error by which fits are judged.
+// Landmark shapes in the plane, the similarities that move them, and the error measure of fits.
 // Pixel centres lie at integers, y goes down.
 #pragma once
 
@@ -33,11 +33,11 @@ Similarity align(std::span<const Point> from, std::span<const Point> to);
 
 Box bounds(std::span<const Point> shape);       // InvalidArgument when empty
 Point centre_of(std::span<const Point> shape);  // mean of the points; InvalidArgument when empty
-// sqrt(width * height) of the shape's box: what errors are measured in.
+// sqrt(width * height) of the shape's box: the unit of errors.
 double face_size(std::span<const Point> shape);
 
 // Scaled by one factor (the square root of the areas' ratio) and centred into a box.
-Shape place(std::span<const Point> shape, const Box& box);
+Shape place_in_box(std::span<const Point> shape, const Box& box);
 
 // Mean distance of corresponding points over the square root of the area of the truth's box.
 double shape_error(std::span<const Point> shape, std::span<const Point> truth);

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "faces.hpp"
-#include "picture.hpp"
+#include "painter.hpp"
 
 namespace triptych::aam_demo {
 

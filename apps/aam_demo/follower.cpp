@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "follow.hpp"
+#include "follower.hpp"
 
 namespace triptych::aam_demo {
 

@@ -1,4 +1,5 @@
-// Pictures of fits: the frame with mesh and landmarks, beside it the model's texture and how it went.
+// Pictures of fits: the frame with mesh and landmarks, beside it the model's texture and the numbers of the
+// fit.
 #pragma once
 
 #include <triptych/aam_fit/fitter.hpp>
@@ -43,7 +44,7 @@ std::string title_of_texture(const aam_fit::Model& model);
 // Every edge of the triangles once.
 std::vector<std::array<std::size_t, 2>> edges_of(const std::vector<aam_fit::Triangle>& triangles);
 
-// Pictures of one size in rows, so many in each.
+// Pictures of one size in rows of `columns`.
 cv::Mat sheet(const std::vector<cv::Mat>& pictures, int columns);
 
 }  // namespace triptych::aam_demo
