@@ -1,4 +1,4 @@
-// What the program does, one function a command.
+// The commands of the program, one function each.
 #pragma once
 
 #include "options.hpp"

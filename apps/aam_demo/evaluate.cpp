@@ -28,8 +28,8 @@ void evaluate(const Options& options) {
   FitterOptions fitting = options.fitting;
   fitting.max_width = fitting.max_height = 16;
   for (const Example& face : faces) {
-    fitting.max_width = std::max(fitting.max_width, face.image.width);
-    fitting.max_height = std::max(fitting.max_height, face.image.height);
+    fitting.max_width = std::max(fitting.max_width, static_cast<int>(face.image.width));
+    fitting.max_height = std::max(fitting.max_height, static_cast<int>(face.image.height));
   }
   Fitter fitter(model, fitting, device);
   const Evaluation evaluation(fitter, faces);

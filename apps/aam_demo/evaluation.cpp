@@ -18,9 +18,9 @@ using apps::text;
 
 namespace {
 
-constexpr FitStatus statuses[] = {FitStatus::converged, FitStatus::no_improvement,
+constexpr FitStatus statuses[] = {FitStatus::converged,         FitStatus::no_improvement,
                                   FitStatus::out_of_iterations, FitStatus::lost_outside,
-                                  FitStatus::lost_contrast};
+                                  FitStatus::lost_contrast,     FitStatus::completed};
 constexpr double good = 0.05;  // an error below this is a landmark found
 
 }  // namespace
@@ -36,7 +36,7 @@ Evaluation::Evaluation(Fitter& fitter, const std::vector<Example>& faces) : face
     const std::vector<Shape> starts = evaluation_starts(model.mean, face.landmarks);
     for (std::size_t i = 0; i < starts.size(); ++i) {
       const Stopwatch watch;
-      const Fit fit = fitter.fit(Face{face.image.view(), starts[i]});
+      const Fit fit = fitter.step(Face{face.image.view(), starts[i]});
       rows_.push_back({face.name, static_cast<int>(i), shape_error(starts[i], face.landmarks),
                        shape_error(fit.landmarks, face.landmarks), fit.iterations, fit.status,
                        watch.elapsed_ms()});
@@ -81,7 +81,7 @@ std::string Evaluation::table() const {
   all += text("end error     %.4f   %.4f   %.4f\n", apps::mean(end), apps::quantile(end, 0.5),
               apps::largest(end));
   all += text("below 0.05    %.1f %%\n", 100 * share_below(good));
-  all += text("ms a fit      %.3f    %.3f\n", apps::mean(ms), apps::quantile(ms, 0.5));
+  all += text("ms per fit    %.3f    %.3f\n", apps::mean(ms), apps::quantile(ms, 0.5));
   all += text("iterations    %.1f\n", mean_iterations());
   for (const FitStatus status : statuses) {
     if (count(status) > 0)

@@ -12,8 +12,8 @@ namespace triptych::aam_demo {
 
 class Evaluation {
  public:
-  // Fits every face from aam_fit::evaluation_starts(). InvalidArgument, naming the face, when its landmarks
-  // are not as many as the model's.
+  // Fits every face from aam_fit::evaluation_starts(). InvalidArgument, naming the face, when it has another
+  // number of landmarks than the model.
   Evaluation(aam_fit::Fitter& fitter, const std::vector<aam_fit::Example>& faces);
 
   struct Row {

@@ -1,10 +1,13 @@
 #include <triptych/aam_fit/synthetic_face.hpp>
 #include <triptych/core/error.hpp>
+#include <triptych/core/opencv.hpp>
 
 #include <common/program.hpp>
 #include <opencv2/imgcodecs.hpp>
+#include <unistd.h>
 
-#include <cstring>
+#include <algorithm>
+#include <cstdio>
 
 #include "faces.hpp"
 
@@ -12,7 +15,13 @@ namespace triptych::aam_demo {
 
 using namespace aam_fit;
 
-GreyImage read_grey(const std::filesystem::path& file) {
+namespace {
+
+constexpr const char* reading_stage = "reading faces";  // as load_examples() names it
+
+}  // namespace
+
+Image<Grey8> read_grey(const std::filesystem::path& file) {
   cv::Mat grey;
   try {
     const apps::QuietStderr quiet;
@@ -22,14 +31,7 @@ GreyImage read_grey(const std::filesystem::path& file) {
   }
   if (grey.empty())
     throw Error("cannot read " + file.string() + " as an image: it is damaged or of an unknown kind");
-  GreyImage image{grey.cols, grey.rows, {}};
-  image.values.resize(static_cast<std::size_t>(grey.cols) * static_cast<std::size_t>(grey.rows));
-  grey.copyTo(mat_of(image));
-  return image;
-}
-
-cv::Mat mat_of(const GreyImage& image) {
-  return {image.height, image.width, CV_8U, const_cast<std::uint8_t*>(image.values.data())};
+  return to_image<Grey8>(grey);
 }
 
 std::vector<Example> load_faces(const Options& options) {
@@ -55,16 +57,39 @@ std::vector<Example> synthetic_faces(std::uint64_t seed, int first, int count, i
   return faces;
 }
 
+StageProgress::StageProgress() : terminal_(isatty(STDERR_FILENO) != 0) {}
+
 Progress StageProgress::callback() {
   return [this](const std::string& stage, std::int64_t done, std::int64_t total) {
-    if (stage != stage_) {
-      bar_ = std::make_unique<apps::Progress>(std::string(program_name) + ": " + stage,
-                                              static_cast<int>(total), "steps");
-      stage_ = stage;
+    if (stage == reading_stage) {
+      if (!bar_) bar_.emplace(std::string(program_name) + ": " + stage, static_cast<int>(total), "faces");
+      bar_->update(static_cast<int>(done));
+    } else {
+      bar_.reset();
+      show(stage, done, total);
     }
-    bar_->update(static_cast<int>(done));
     if (apps::interrupted()) throw Error("interrupted while " + stage);
   };
+}
+
+// The stages of training take different times: they have names, and no rate.
+void StageProgress::show(const std::string& stage, std::int64_t done, std::int64_t total) {
+  constexpr double seconds_between_lines = 10;
+  if (!terminal_ && since_shown_.elapsed_s() < seconds_between_lines) return;
+  since_shown_.restart();
+  std::fprintf(
+      stderr,
+      terminal_ ? "\r%s: training, stage %lld of %lld: %s\x1b[K" : "%s: training, stage %lld of %lld: %s\n",
+      program_name, static_cast<long long>(std::min(done + 1, total)), static_cast<long long>(total),
+      stage.c_str());
+  std::fflush(stderr);
+  drawn_ = terminal_;
+}
+
+void StageProgress::finish() {
+  bar_.reset();
+  if (drawn_) std::fputs("\r\x1b[K", stderr);
+  drawn_ = false;
 }
 
 }  // namespace triptych::aam_demo

@@ -4,10 +4,9 @@
 #include <triptych/aam_fit/landmark_file.hpp>
 
 #include <common/progress.hpp>
-#include <opencv2/core/mat.hpp>
 
 #include <functional>
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,9 +15,7 @@
 namespace triptych::aam_demo {
 
 // Any image as grey. Error with its name when it cannot be read.
-aam_fit::GreyImage read_grey(const std::filesystem::path& file);
-// Without a copy.
-cv::Mat mat_of(const aam_fit::GreyImage& image);
+Image<Grey8> read_grey(const std::filesystem::path& file);
 
 // The examples of --images and --landmarks.
 std::vector<aam_fit::Example> load_faces(const Options& options);
@@ -26,15 +23,22 @@ std::vector<aam_fit::Example> load_faces(const Options& options);
 // Faces first .. first + count - 1 of a seed.
 std::vector<aam_fit::Example> synthetic_faces(std::uint64_t seed, int first, int count, int size);
 
-// A bar for what the library counts, a new one for each stage.
+// What the library reports while it reads faces (a bar) and trains (the stage's name and number), on stderr.
 class StageProgress {
  public:
+  StageProgress();
+  ~StageProgress() { finish(); }
+  StageProgress(const StageProgress&) = delete;
+  StageProgress& operator=(const StageProgress&) = delete;
   aam_fit::Progress callback();
-  void finish() { bar_.reset(); }
+  // Clears the line on a terminal.
+  void finish();
 
  private:
-  std::string stage_;
-  std::unique_ptr<apps::Progress> bar_;
+  void show(const std::string& stage, std::int64_t done, std::int64_t total);
+  std::optional<apps::Progress> bar_;
+  Stopwatch since_shown_;
+  bool terminal_, drawn_ = false;
 };
 
 }  // namespace triptych::aam_demo

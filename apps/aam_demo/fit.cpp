@@ -17,7 +17,7 @@
 
 #include "commands.hpp"
 #include "faces.hpp"
-#include "picture.hpp"
+#include "painter.hpp"
 #include "report.hpp"
 
 namespace triptych::aam_demo {
@@ -75,8 +75,9 @@ class Pictures {
     scene.texture = follower_.texture(grey, found.fit);
     scene.texture_title = title_of_texture(model_);
     scene.lines = {name, found.found ? to_string(found.fit.status) : "lost",
-                   apps::text("residual %.4g", found.fit.error),
-                   apps::text("%d iterations, %.2f ms", found.fit.iterations, found.ms)};
+                   apps::text("residual %.4g", found.fit.error), apps::text("score %.3f", found.fit.score),
+                   apps::text("%d iterations, %.2f ms", found.fit.iterations, found.fit_ms)};
+    if (found.search_ms > 0) scene.lines.push_back(apps::text("search %.1f ms", found.search_ms));
     Painter painter(model_, bgr.size());
     const cv::Mat picture = painter.paint(scene);
     if (!video_) {

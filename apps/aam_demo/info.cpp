@@ -1,4 +1,5 @@
 // aam_demo info.
+#include <triptych/aam_fit/appearance.hpp>
 #include <triptych/aam_fit/model_file.hpp>
 
 #include <cstdio>
@@ -22,6 +23,11 @@ void print_info(const Options& options) {
                 static_cast<long long>(level.pixels()), static_cast<long long>(level.samples()), level.modes,
                 level.shape_modes, level.texture_modes, level.iterations);
   }
+  std::printf(
+      "modes: parameters that a fit changes; shape, texture: modes of the shape and of the texture alone.\n");
+  if (has_appearance(model))
+    std::printf("For pictures: %d combined modes of shape and grey texture, %lld pixels (aam_demo modes).\n",
+                model.appearance.modes, static_cast<long long>(model.appearance.pixels()));
   std::printf("%.1f MB; every checksum is right.\n",
               static_cast<double>(std::filesystem::file_size(options.model)) / 1e6);
 }

@@ -1,4 +1,4 @@
-// aam_demo: learns what faces look like, and finds their landmarks; see --help.
+// aam_demo: trains active appearance models and finds landmarks with them; see --help.
 #include <common/program.hpp>
 
 #include <optional>

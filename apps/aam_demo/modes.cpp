@@ -2,6 +2,7 @@
 #include <triptych/aam_fit/appearance.hpp>
 #include <triptych/aam_fit/model_file.hpp>
 #include <triptych/core/error.hpp>
+#include <triptych/core/opencv.hpp>
 
 #include <common/draw.hpp>
 #include <common/outputs.hpp>
@@ -16,7 +17,7 @@
 #include "commands.hpp"
 #include "faces.hpp"
 #include "modes.hpp"
-#include "picture.hpp"
+#include "painter.hpp"
 
 namespace triptych::aam_demo {
 
@@ -29,7 +30,7 @@ namespace {
 const Level& shown_level(const Model& model) {
   return has_appearance(model) ? model.appearance : model.levels.back();
 }
-GreyImage shown_texture(const Fitter& fitter, const std::vector<float>& c) {
+Image<Grey8> shown_texture(const Fitter& fitter, const std::vector<float>& c) {
   if (has_appearance(fitter.model())) return appearance_picture(fitter.model(), c);
   Fit fit;
   fit.parameters = c;
@@ -49,7 +50,7 @@ cv::Matx23d shape_from_raster(const Level& level) {
     for (int k = 0; k < 3; ++k) {
       for (int axis = 0; axis < 2; ++axis) at[axis] += double{weights[k]} * level.s0[2 * p.corners[k] + axis];
     }
-    const int place = level.frame.places[i], row = place / level.frame.width;
+    const int place = level.frame.raster_indices[i], row = place / level.frame.width;
     const cv::Vec3d from(place - row * level.frame.width, row, 1);
     products += from * from.t();
     sums += from * at.t();
@@ -87,7 +88,7 @@ cv::Mat draw_mode(const Fitter& fitter, int mode, double sigmas, int size_px) {
   const Level& level = shown_level(model);
   std::vector<float> c(static_cast<std::size_t>(level.modes), 0.0F);
   if (mode < level.modes) c[static_cast<std::size_t>(mode)] = static_cast<float>(sigmas) * level.sigma[mode];
-  const GreyImage texture = shown_texture(fitter, c);
+  const Image<Grey8> texture = shown_texture(fitter, c);
   const cv::Matx23d from_raster = shape_from_raster(level);
   cv::Matx23d to_raster;
   cv::invertAffineTransform(from_raster, to_raster);
@@ -117,7 +118,7 @@ cv::Mat draw_mode(const Fitter& fitter, int mode, double sigmas, int size_px) {
       source[k] = from[static_cast<std::size_t>(t[k])];
       target[k] = to[static_cast<std::size_t>(t[k])];
     }
-    draw_triangle(mat_of(texture), source, grey, target);
+    draw_triangle(mat_view(texture.view()), source, grey, target);
   }
   cv::Mat picture, over;
   cv::cvtColor(grey, picture, cv::COLOR_GRAY2BGR);
@@ -156,8 +157,8 @@ void draw_modes(const Options& options) {
   }
   apps::write_picture(outputs.add(options.out / "modes.png"), draw_mode_sheet(fitter, modes, size_px));
   outputs.commit();
-  std::printf("aam_demo: %d modes of %d, each at -2, 0 and +2 standard deviations, in %s.\n", modes,
-              shown_level(model).modes, options.out.c_str());
+  std::printf("aam_demo: %d of %d %s modes, each at -2, 0 and +2 standard deviations, in %s.\n", modes,
+              shown_level(model).modes, has_appearance(model) ? "combined" : "fitted", options.out.c_str());
 }
 
 }  // namespace triptych::aam_demo

@@ -1,4 +1,4 @@
-// How a model's modes look.
+// Pictures of a model's modes.
 #pragma once
 
 #include <triptych/aam_fit/fitter.hpp>
@@ -7,7 +7,7 @@
 
 namespace triptych::aam_demo {
 
-// The model's face with parameter `mode` at so many standard deviations and the others at 0: its texture in
+// The model's face with parameter `mode` at `sigmas` standard deviations and the others at 0: its texture in
 // its shape, in grey where the model has an appearance, with the mesh drawn over it.
 cv::Mat draw_mode(const aam_fit::Fitter& fitter, int mode, double sigmas, int size_px);
 // The first modes at -2, 0 and 2, one a row.

@@ -20,7 +20,7 @@ using apps::UsageError;
 
 constexpr const char* description =
     "Active appearance models: learns from images with landmarks how a kind of object, such as a face,\n"
-    "varies in shape and in looks, and then finds the landmarks in images where nobody marked them.\n"
+    "varies in shape and in appearance, and then finds the landmarks in images without marks.\n"
     "Without a command it makes synthetic faces, learns from them, finds the landmarks of others, follows a\n"
     "face through a video, and writes pictures to out/aam.";
 
@@ -118,8 +118,9 @@ void add_train(CLI::App& app, Options& o, Texts& t) {
          "--features", t.features,
          "What textures are made of: grey, gradient, double_angle, orientation [default: double_angle]")
       ->type_name("NAME");
-  app.add_option("--parameters", t.parameters,
-                 "shape (looks follow from it), combined (as Cootes does) or independent [default: shape]")
+  app.add_option(
+         "--parameters", t.parameters,
+         "shape (the texture follows from it), combined (as Cootes does) or independent [default: shape]")
       ->type_name("NAME");
   app.add_option(
          "--update", t.update,
@@ -143,7 +144,7 @@ void add_fit(CLI::App& app, Options& o, Texts& t) {
       ->type_name("DIR")
       ->required();
   app.add_flag("--track", o.track, "The images of a folder are a video: each fit starts from the last one");
-  app.add_option("--frames", o.frames, "At most so many [default: all]")->type_name("N");
+  app.add_option("--frames", o.frames, "Maximum number of frames [default: all]")->type_name("N");
   app.add_flag("--no-pictures", o.no_pictures, "Only .pts, CSV and JSON");
   app.add_flag("--headless", o.headless, "No window (also when there is no display)");
   add_device(app, o, t);

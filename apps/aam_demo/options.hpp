@@ -1,4 +1,4 @@
-// What the command line asks for.
+// The command line.
 #pragma once
 
 #include <triptych/aam_fit/fitter.hpp>
@@ -21,9 +21,9 @@ struct Options {
   std::filesystem::path model;
   std::filesystem::path out;  // a file for train, a folder for the others
   std::filesystem::path json, csv;
-  std::string input;                 // of fit
-  std::optional<aam_fit::Box> init;  // where the face is in the first frame
-  bool track = false;                // of a folder: frames of one video
+  std::string input;        // of fit
+  std::optional<Box> init;  // where the face is in the first frame
+  bool track = false;       // of a folder: frames of one video
   bool no_pictures = false, headless = false;
   int frames = 0;  // at most; 0: all
 
@@ -40,7 +40,7 @@ struct Options {
 // Nothing when all is said already (--help). UsageError when it makes no sense.
 std::optional<Options> parse_options(int argc, const char* const* argv);
 
-// Where fits run. Unavailable when a GPU was asked for and there is none.
+// Where fits run. Unavailable for --device cuda without a GPU.
 Device chosen_device(const Options& options);
 
 }  // namespace triptych::aam_demo

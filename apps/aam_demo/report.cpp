@@ -11,11 +11,11 @@ using apps::text;
 
 void Report::add(const std::string& name, const Found& found, std::optional<double> error) {
   rows_.push_back({name, true, found.found, to_string(found.fit.status), found.fit.error,
-                   found.fit.iterations, found.ms, error});
+                   found.fit.iterations, found.fit_ms, found.search_ms, found.fit.score, error});
 }
 
 void Report::add_unread(const std::string& name) {
-  rows_.push_back({name, false, false, "unreadable", 0, 0, 0, {}});
+  rows_.push_back({name, false, false, "unreadable", 0, 0, 0, 0, 0, {}});
 }
 
 int Report::found() const {
@@ -23,14 +23,18 @@ int Report::found() const {
       std::count_if(rows_.begin(), rows_.end(), [](const Row& row) { return row.found; }));
 }
 
-std::vector<double> Report::sorted_ms() const {
+std::vector<double> Report::sorted(double Row::*member, bool searched_only) const {
   std::vector<double> all;
   all.reserve(rows_.size());
   for (const Row& row : rows_) {
-    if (row.read) all.push_back(row.ms);
+    if (row.read && (!searched_only || row.search_ms > 0)) all.push_back(row.*member);
   }
   std::sort(all.begin(), all.end());
   return all;
+}
+
+double Report::mean_total_ms() const {
+  return apps::mean(sorted(&Row::fit_ms)) + apps::mean(sorted(&Row::search_ms));
 }
 
 std::vector<double> Report::errors() const {
@@ -53,7 +57,7 @@ std::string Report::csv() const {
     all += row.name;
     all += text(",%d,", int{row.found});
     all += row.status;
-    all += text(",%.8g,%d,%.4f", row.residual, row.iterations, row.ms);
+    all += text(",%.8g,%d,%.4f", row.residual, row.iterations, row.fit_ms);
     if (with_errors) all += row.error ? text(",%.6f", *row.error) : ",";
     all += '\n';
   }
@@ -61,12 +65,17 @@ std::string Report::csv() const {
 }
 
 Json Report::json() const {
-  const std::vector<double> ms = sorted_ms(), error = errors();
+  const std::vector<double> ms = sorted(&Row::fit_ms), search = sorted(&Row::search_ms, true);
+  const std::vector<double> error = errors();
   Json json{{"frames", frames()},
             {"found", found()},
             {"mean_ms", apps::mean(ms)},
             {"median_ms", apps::quantile(ms, 0.5)},
-            {"worst_ms", apps::largest(ms)}};
+            {"worst_ms", apps::largest(ms)},
+            {"searches", search.size()},
+            {"median_search_ms", search.empty() ? 0 : apps::quantile(search, 0.5)},
+            {"mean_total_ms", mean_total_ms()},
+            {"mean_score", apps::mean(sorted(&Row::score))}};
   if (!error.empty()) {
     json["mean_error"] = apps::mean(error);
     json["worst_error"] = apps::largest(error);
@@ -75,8 +84,13 @@ Json Report::json() const {
 }
 
 std::string Report::sentence() const {
-  std::string all = text("%d frame%s, face found in %d, %.2f ms a fit", frames(), frames() == 1 ? "" : "s",
-                         found(), apps::quantile(sorted_ms(), 0.5));
+  const std::vector<double> search = sorted(&Row::search_ms, true);
+  std::string all = text("%d frame%s, face found in %d, %.2f ms per fit", frames(), frames() == 1 ? "" : "s",
+                         found(), apps::quantile(sorted(&Row::fit_ms), 0.5));
+  if (!search.empty()) {
+    all += text(", %.2f ms per search (%zu frame%s), %.2f ms per frame in all", apps::quantile(search, 0.5),
+                search.size(), search.size() == 1 ? "" : "s", mean_total_ms());
+  }
   const std::vector<double> error = errors();
   if (!error.empty()) {
     all +=

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "follow.hpp"
+#include "follower.hpp"
 
 namespace triptych::aam_demo {
 
@@ -18,7 +18,7 @@ class Report {
 
   int frames() const { return static_cast<int>(rows_.size()); }
   int found() const;
-  // frame,name,found,status,residual,iterations,ms and, where it is known, error.
+  // frame,name,found,status,residual,iterations,ms (of the fit) and, where it is known, error.
   std::string csv() const;
   Json json() const;
   std::string sentence() const;
@@ -30,10 +30,12 @@ class Report {
     std::string status;
     double residual = 0;
     int iterations = 0;
-    double ms = 0;
+    double fit_ms = 0, search_ms = 0;  // search_ms is 0 when there was none
+    double score = 0;
     std::optional<double> error;
   };
-  std::vector<double> sorted_ms() const;
+  std::vector<double> sorted(double Row::*member, bool searched_only = false) const;
+  double mean_total_ms() const;
   std::vector<double> errors() const;
   std::vector<Row> rows_;
 };

@@ -3,6 +3,7 @@
 #include <triptych/aam_fit/model_file.hpp>
 #include <triptych/aam_fit/synthetic_face.hpp>
 #include <triptych/core/clock.hpp>
+#include <triptych/core/opencv.hpp>
 #include <triptych/core/version.hpp>
 
 #include <common/gallery.hpp>
@@ -18,7 +19,7 @@
 #include "evaluation.hpp"
 #include "faces.hpp"
 #include "modes.hpp"
-#include "picture.hpp"
+#include "painter.hpp"
 #include "report.hpp"
 
 namespace triptych::aam_demo {
@@ -30,9 +31,9 @@ namespace {
 constexpr int training_faces = 120, unseen_faces = 20, image_size = 256, video_frames = 150;
 constexpr double frames_per_second = 30;
 
-cv::Mat coloured(const GreyImage& image) {
+cv::Mat coloured(const Image<Grey8>& image) {
   cv::Mat bgr;
-  cv::cvtColor(mat_of(image), bgr, cv::COLOR_GRAY2BGR);
+  cv::cvtColor(mat_view(image.view()), bgr, cv::COLOR_GRAY2BGR);
   return bgr;
 }
 
@@ -65,7 +66,7 @@ Report follow_video(const Options& options, const Model& model, const Device& de
   Report report;
   for (int frame = 0; frame < frames && !apps::interrupted(); ++frame) {
     const Example truth = frame_at(frame);
-    const Found found = follower.next(mat_of(truth.image));
+    const Found found = follower.next(mat_view(truth.image.view()));
     const double error = shape_error(found.fit.landmarks, truth.landmarks);
     const std::string name = apps::text("frame_%06d", frame);
     report.add(name, found, error);
@@ -74,10 +75,10 @@ Report follow_video(const Options& options, const Model& model, const Device& de
     scene.landmarks = found.fit.landmarks;
     scene.start = found.start;
     scene.found = found.found;
-    scene.texture = follower.texture(mat_of(truth.image), found.fit);
+    scene.texture = follower.texture(mat_view(truth.image.view()), found.fit);
     scene.lines = {apps::text("frame %d of %d", frame + 1, frames),
                    apps::text("error %.2f %% of the face", 100 * error),
-                   apps::text("%d iterations, %.2f ms", found.fit.iterations, found.ms),
+                   apps::text("%d iterations, %.2f ms", found.fit.iterations, found.fit_ms),
                    found.found ? to_string(found.fit.status) : "lost"};
     if (!gallery.show(painter.paint(scene))) break;
     progress.update(frame + 1);

@@ -30,7 +30,8 @@ void train_model(const Options& options) {
   outputs.commit();
   const Level& finest = model.levels.back();
   std::printf(
-      "aam_demo: learnt %d faces of %d landmarks in %.1f s: %zu levels, %d modes of %lld samples at the "
+      "aam_demo: learnt %d faces of %d landmarks in %.1f s: %zu levels, %d fitted modes and %lld samples at "
+      "the "
       "finest; "
       "%.1f MB in %s.\n",
       model.images, model.points, watch.elapsed_s(), model.levels.size(), finest.modes,

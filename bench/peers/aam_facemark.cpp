@@ -1,4 +1,5 @@
 #include <triptych/core/error.hpp>
+#include <triptych/core/opencv.hpp>
 
 #include <opencv2/core.hpp>
 #include <opencv2/face.hpp>
@@ -12,7 +13,6 @@
 namespace triptych::bench {
 namespace {
 
-using aam_fit::GreyImage;
 using aam_fit::Shape;
 using cv::face::FacemarkAAM;
 
@@ -30,11 +30,6 @@ Shape from_cv(const std::vector<cv::Point2f>& points) {
   return shape;
 }
 
-cv::Mat to_cv(const GreyImage& image) {
-  // OpenCV has no view of constant data; nothing here writes to it.
-  return {image.height, image.width, CV_8UC1, const_cast<std::uint8_t*>(image.values.data())};
-}
-
 }  // namespace
 
 class Facemark::Impl {
@@ -50,7 +45,7 @@ class Facemark::Impl {
     const cv::Ptr<FacemarkAAM> trained = FacemarkAAM::create(params);
     for (const aam_fit::Example& example : examples) {
       std::vector<cv::Point2f> landmarks = to_cv(example.landmarks);
-      trained->addTrainingSample(to_cv(example.image).clone(), landmarks);
+      trained->addTrainingSample(to_mat(example.image), landmarks);
     }
     trained->training();
     FacemarkAAM::Data data;
@@ -74,7 +69,7 @@ class Facemark::Impl {
   int texture_modes(int scale) const { return texture_modes_.at(static_cast<std::size_t>(scale)); }
   int shape_modes() const { return shape_modes_; }
 
-  Shape fit(const GreyImage& image, const Shape& start, int scale, int iterations) {
+  Shape fit(const Image<Grey8>& image, const Shape& start, int scale, int iterations) {
     cv::Ptr<FacemarkAAM>& facemark = by_iterations_[iterations];
     if (!facemark) {
       facemark = FacemarkAAM::create(parameters(iterations));
@@ -85,10 +80,11 @@ class Facemark::Impl {
                             static_cast<float>(start[0].y - factor * mean_[0].y));
     const std::vector<FacemarkAAM::Config> configs{
         FacemarkAAM::Config(cv::Mat::eye(2, 2, CV_32F), shift, static_cast<float>(factor), scale)};
-    const std::vector<cv::Rect> faces{cv::Rect(0, 0, image.width, image.height)};
+    const std::vector<cv::Rect> faces{
+        cv::Rect(0, 0, static_cast<int>(image.width), static_cast<int>(image.height))};
     std::vector<std::vector<cv::Point2f>> found;
     try {
-      if (!facemark->fitConfig(to_cv(image), faces, found, configs) || found.empty()) return start;
+      if (!facemark->fitConfig(mat_view(image.view()), faces, found, configs) || found.empty()) return start;
     } catch (const cv::Exception&) {
       return start;
     }
@@ -126,7 +122,7 @@ const Shape& Facemark::mean() const { return impl_->mean(); }
 std::int64_t Facemark::pixels(int scale) const { return impl_->pixels(scale); }
 int Facemark::texture_modes(int scale) const { return impl_->texture_modes(scale); }
 int Facemark::shape_modes() const { return impl_->shape_modes(); }
-Shape Facemark::fit(const GreyImage& image, const Shape& start, int scale, int iterations) {
+Shape Facemark::fit(const Image<Grey8>& image, const Shape& start, int scale, int iterations) {
   return impl_->fit(image, start, scale, iterations);
 }
 

@@ -33,7 +33,7 @@ class Facemark {
   int shape_modes() const;
 
   // From a moved and scaled mean shape. A fit that OpenCV gives up with an exception ends where it began.
-  aam_fit::Shape fit(const aam_fit::GreyImage& image, const aam_fit::Shape& start, int scale, int iterations);
+  aam_fit::Shape fit(const Image<Grey8>& image, const aam_fit::Shape& start, int scale, int iterations);
 
  private:
   class Impl;

@@ -12,6 +12,7 @@
 #include <triptych/core/device.hpp>
 #include <triptych/core/error.hpp>
 #include <triptych/core/json.hpp>
+#include <triptych/core/opencv.hpp>
 
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
@@ -79,10 +80,7 @@ std::vector<Example> load(const std::string& folder) {
   const auto reader = [](const std::filesystem::path& path) {
     const cv::Mat grey = cv::imread(path.string(), cv::IMREAD_GRAYSCALE);
     require(!grey.empty(), "cannot read the image ", path.string());
-    aam_fit::GreyImage image{grey.cols, grey.rows, {}};
-    for (int y = 0; y < grey.rows; ++y)
-      image.values.insert(image.values.end(), grey.ptr(y), grey.ptr(y) + grey.cols);
-    return image;
+    return to_image<Grey8>(grey);
   };
   return aam_fit::load_examples(aam_fit::find_pairs(folder, {}, {".jpg", ".jpeg", ".png", ".pgm"}), reader);
 }
@@ -129,7 +127,7 @@ void report(Json& benchmarks, const char* series, int modes, std::int64_t pixels
                         {"share_below", errors.below()}});
 }
 
-// Of one iteration: what so many more of them take longer.
+// Time of one iteration: the difference between two numbers of iterations.
 Timing time_facemark(Facemark& facemark, std::span<const Example> faces, int scale) {
   constexpr int few = 2, many = 12;
   std::vector<double> us;
@@ -205,7 +203,7 @@ Errors our_errors(const aam_fit::Model& model, std::span<const Example> faces, T
   for (const Example& face : faces) {
     for (const Shape& start : aam_fit::evaluation_starts(model.mean, face.landmarks)) {
       const Stopwatch watch;
-      const aam_fit::Fit fit = fitter.fit({face.image.view(), start});
+      const aam_fit::Fit fit = fitter.step({face.image.view(), start});
       us.push_back(watch.elapsed_us());
       errors.add(start, fit.landmarks, face.landmarks);
     }

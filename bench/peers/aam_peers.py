@@ -66,8 +66,8 @@ class Scene:
         x, y = numpy.arange(width)[None, :], numpy.arange(height)[:, None]
         image = numpy.full((height, width), 120.0)
         for _ in range(10):
-            turn, k, phase = random.uniform(0, 2 * numpy.pi), random.uniform(1, 12) * 2 * numpy.pi / face, random.uniform(0, 2 * numpy.pi)
-            image += 12 * numpy.cos(k * (numpy.cos(turn) * x + numpy.sin(turn) * y) + phase)
+            angle, k, phase = random.uniform(0, 2 * numpy.pi), random.uniform(1, 12) * 2 * numpy.pi / face, random.uniform(0, 2 * numpy.pi)
+            image += 12 * numpy.cos(k * (numpy.cos(angle) * x + numpy.sin(angle) * y) + phase)
         return image
 
     def shape(self, p):
@@ -78,9 +78,9 @@ class Scene:
 
     def sample(self, p):
         numpy = self.numpy
-        place = (self.shape(p)[self.triangle] * self.weight[..., None]).sum(1)
+        position = (self.shape(p)[self.triangle] * self.weight[..., None]).sum(1)
         height, width = self.image.shape
-        x, y = numpy.clip(place[:, 0], 0, width - 1), numpy.clip(place[:, 1], 0, height - 1)
+        x, y = numpy.clip(position[:, 0], 0, width - 1), numpy.clip(position[:, 1], 0, height - 1)
         ix, iy = numpy.minimum(x.astype(int), width - 2), numpy.minimum(y.astype(int), height - 2)
         u, v = x - ix, y - iy
         at = lambda dx, dy: self.image[iy + dy, ix + dx]
@@ -158,8 +158,8 @@ class TorchFit:
     def iterate(self, p):
         """The parameters after a whole step, and the error before it."""
         torch = self.torch
-        place = (self.shape(p)[:, self.triangle] * self.weight).sum(2)
-        grid = (place * self.to_grid - 1)[:, None]
+        position = (self.shape(p)[:, self.triangle] * self.weight).sum(2)
+        grid = (position * self.to_grid - 1)[:, None]
         x = torch.nn.functional.grid_sample(self.images, grid, mode="bilinear", padding_mode="border", align_corners=True)[:, 0, 0]
         x = x - x.mean(1, keepdim=True)
         alpha = (x @ self.g0) * self.over_g0g0

@@ -31,11 +31,11 @@ inline aam_fit::Planes aam_image(int width, int height, int channels, double fac
     PhiloxStream random(seed, 100 + static_cast<std::uint64_t>(channel));
     double kx[waves], phase[waves];
     for (int i = 0; i < waves; ++i) {
-      const double turn = uniform(random, 0, 2 * std::numbers::pi);
+      const double angle = uniform(random, 0, 2 * std::numbers::pi);
       const double k = uniform(random, 1, 12) * 2 * std::numbers::pi / face;
-      kx[i] = k * std::cos(turn);
+      kx[i] = k * std::cos(angle);
       phase[i] =
-          uniform(random, 0, 2 * std::numbers::pi) + k * std::sin(turn) * static_cast<double>(row % height);
+          uniform(random, 0, 2 * std::numbers::pi) + k * std::sin(angle) * static_cast<double>(row % height);
     }
     const auto out = planes.plane(channel).row(row % height);
     for (int x = 0; x < width; ++x) {
@@ -87,7 +87,7 @@ inline aam_fit::Level aam_level(std::int64_t pixels, int modes, int channels, st
   level.modes = modes;
   level.face_size_px = face;
   level.frame = aam_frame(pixels, width, height);
-  level.kappa = 118;
+  level.sample_offset = 118;
 
   std::vector<float> s0;
   s0.reserve(2 * aam_points);

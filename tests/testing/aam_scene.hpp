@@ -80,7 +80,7 @@ inline AamScene make_aam_scene(const AamSceneOptions& options) {
   return scene;
 }
 
-// Whole steps, so many of them, whatever the error does: what the paper times.
+// A fixed number of whole steps, whatever the error does: what the paper times.
 inline aam_fit::FitOptions whole_steps(int iterations, aam_fit::Storage storage = aam_fit::Storage::float32,
                                        aam_fit::Form form = aam_fit::Form::one_pass) {
   aam_fit::FitOptions options;

@@ -19,8 +19,8 @@ Point to_crop(const Crop& crop, Point in_frame) {
   return {(in_frame.x - crop.x_px) / crop.step, (in_frame.y - crop.y_px) / crop.step};
 }
 
-Crop crop_for(const Level& level, std::span<const Point> start, double around) {
-  require(around >= 0 && around <= 10, "a crop cannot hold ", around, " of the face around it");
+Crop crop_around(const Level& level, std::span<const Point> start, double margin) {
+  require(margin >= 0 && margin <= 10, "a crop cannot have a margin of ", margin, " face sizes");
   Shape mean;
   mean.reserve(static_cast<std::size_t>(level.points));
   for (int i = 0; i < level.points; ++i)
@@ -29,24 +29,32 @@ Crop crop_for(const Level& level, std::span<const Point> start, double around) {
   const Box box = bounds(mean);
   const auto even = [](double size) { return 2 * static_cast<int>(std::ceil(0.5 * size)); };
   Crop crop;
-  crop.width = even(box.width + 2 * around * level.face_size_px);
-  crop.height = even(box.height + 2 * around * level.face_size_px);
+  crop.width = even(box.width + 2 * margin * level.face_size_px);
+  crop.height = even(box.height + 2 * margin * level.face_size_px);
   crop.step = std::hypot(1 + pose.sx, pose.sy);
   const Point centre = posed(pose, {box.x + 0.5 * box.width, box.y + 0.5 * box.height});
   crop.x_px = centre.x - 0.5 * crop.step * (crop.width - 1);
   crop.y_px = centre.y - 0.5 * crop.step * (crop.height - 1);
+  return crop;
+}
+
+Crop crop_for(const Level& level, std::span<const Point> start, double margin) {
+  const Crop crop = crop_around(level, start, margin);
   require(crop.step > 0 && std::isfinite(crop.step), "a start that shrinks to a point has no crop");
   return crop;
+}
+
+bool is_within_reach(const Crop& crop) {
+  constexpr double far = 1 << 24;
+  return crop.step > 0 && crop.step * std::max(crop.width, crop.height) < far && std::abs(crop.x_px) < far &&
+         std::abs(crop.y_px) < far;
 }
 
 void check_crop(std::int64_t frame_width, std::int64_t frame_height, const Crop& crop) {
   require(frame_width > 0 && frame_height > 0, "an empty frame has no face");
   require(crop.width > 0 && crop.height > 0 && crop.width <= 1 << 14 && crop.height <= 1 << 14,
           "a crop cannot be ", crop.width, " x ", crop.height, " pixels");
-  constexpr double far = 1 << 24;
-  require(crop.step > 0 && crop.step * std::max(crop.width, crop.height) < far && std::abs(crop.x_px) < far &&
-              std::abs(crop.y_px) < far,
-          "a crop at (", crop.x_px, ", ", crop.y_px, ") with steps of ", crop.step,
+  require(is_within_reach(crop), "a crop at (", crop.x_px, ", ", crop.y_px, ") with steps of ", crop.step,
           " pixels is too far away");
 }
 

@@ -94,7 +94,7 @@ __global__ void size_kernel(int width, int height, const Stack grey, const Stack
   out.image(at.z)[at.y * out.pitch + at.x] = gradient_size(g.x, g.y);
 }
 
-// The mean of an image in the place of its first pixel; a block owns an image.
+// Writes the mean of an image over its first pixel; a block owns an image.
 constexpr int mean_threads = 512;
 __global__ void mean_kernel(int width, int height, const Stack images) {
   __shared__ double of_warp[mean_threads / 32];
@@ -107,12 +107,12 @@ __global__ void mean_kernel(int width, int height, const Stack images) {
 }
 
 __global__ void features_kernel(const Features features, const BinDirections directions, int width,
-                                int height, const Stack grey, const Stack around, const Stack out) {
+                                int height, const Stack grey, const Stack local_mean, const Stack out) {
   const Pixel at = pixel_of(width, height);
   if (!at.inside) return;
   const Gradient g = gradient_at(grey.image(at.z), grey.pitch, at, width, height);
-  const float mean =
-      features.local_px > 0 ? around.image(at.z)[at.y * around.pitch + at.x] : around.image(at.z)[0];
+  const float mean = features.local_px > 0 ? local_mean.image(at.z)[at.y * local_mean.pitch + at.x]
+                                           : local_mean.image(at.z)[0];
   gradient_features(features.kind, features.bins, directions, g.x, g.y, mean, [&](int channel, float v) {
     out.image(at.z * out.group + channel)[at.y * out.pitch + at.x] = v;
   });
@@ -151,7 +151,7 @@ void launch_prepare(const PrepareTask& task, const Features& features, StreamRef
   const std::int64_t own = scratch_floats(task.width, task.height, features);
   const Stack planes{task.planes, task.pitch, task.pitch * task.height, task.face, count};
   const Stack grey{task.scratch, task.width, size, own, 1};
-  const Stack around{task.scratch + size, task.width, size, own, 1};
+  const Stack local_mean{task.scratch + size, task.width, size, own, 1};
   const Stack spare{task.scratch + 2 * size, task.width, size, own, count};
   const Stack spare_grey{task.scratch + 2 * size, task.width, size, own, 1};
   if (features.kind == FeatureKind::grey) {
@@ -161,14 +161,14 @@ void launch_prepare(const PrepareTask& task, const Features& features, StreamRef
   }
   launch(crop_kernel, launcher.shape(task.faces), stream, task, grey);
   launcher.blur(features.smooth_px, task.faces, grey, spare_grey);
-  launch(size_kernel, launcher.shape(task.faces), stream, task.width, task.height, grey, around);
+  launch(size_kernel, launcher.shape(task.faces), stream, task.width, task.height, grey, local_mean);
   if (features.local_px > 0)
-    launcher.blur(features.local_px, task.faces, around, spare_grey);
+    launcher.blur(features.local_px, task.faces, local_mean, spare_grey);
   else
     launch(mean_kernel, LaunchShape{static_cast<unsigned>(task.faces), mean_threads}, stream, task.width,
-           task.height, around);
+           task.height, local_mean);
   launch(features_kernel, launcher.shape(task.faces), stream, features, bin_directions(features.bins),
-         task.width, task.height, grey, around, planes);
+         task.width, task.height, grey, local_mean, planes);
   launcher.blur(features.pool_px, task.faces * count, planes, spare);
 }
 

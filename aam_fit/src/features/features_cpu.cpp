@@ -60,16 +60,16 @@ void features_cpu(ImageView<const float> grey, const Features& features, Planes&
     return;
   }
 
-  scratch.around.resize(size);
-  float* around = scratch.around.data();
+  scratch.local_mean.resize(size);
+  float* local_mean = scratch.local_mean.data();
   each_gradient(scratch.grey.data(), width, height, threads,
                 [=](std::int64_t x, std::int64_t y, float gx, float gy) {
-                  around[y * width + x] = gradient_size(gx, gy);
+                  local_mean[y * width + x] = gradient_size(gx, gy);
                 });
   if (features.local_px > 0)
-    gaussian_blur({around, width, height}, features.local_px, scratch.blur, threads);
+    gaussian_blur({local_mean, width, height}, features.local_px, scratch.blur, threads);
   else
-    std::fill(scratch.around.begin(), scratch.around.end(), mean_of(scratch.around, width));
+    std::fill(scratch.local_mean.begin(), scratch.local_mean.end(), mean_of(scratch.local_mean, width));
 
   const BinDirections directions = bin_directions(features.bins);
   float* out = planes.values.data();
@@ -77,7 +77,7 @@ void features_cpu(ImageView<const float> grey, const Features& features, Planes&
   each_gradient(scratch.grey.data(), width, height, threads,
                 [&](std::int64_t x, std::int64_t y, float gx, float gy) {
                   const std::int64_t at = y * width + x;
-                  gradient_features(features.kind, features.bins, directions, gx, gy, around[at],
+                  gradient_features(features.kind, features.bins, directions, gx, gy, local_mean[at],
                                     [&](int channel, float v) { out[channel * plane + at] = v; });
                 });
   for (int c = 0; c < planes.channels; ++c)

@@ -10,7 +10,7 @@
 namespace triptych::aam_fit {
 
 struct FeatureScratch {
-  std::vector<float> grey, around;
+  std::vector<float> grey, local_mean;
   BlurScratch blur;
 };
 

@@ -30,9 +30,9 @@ struct BinDirections {
 inline BinDirections bin_directions(int bins) {
   BinDirections d{};
   for (int k = 0; k < bins && k < max_bins; ++k) {
-    const double turn = 2 * 3.14159265358979323846 * k / bins;
-    d.x[k] = static_cast<float>(std::cos(turn));
-    d.y[k] = static_cast<float>(std::sin(turn));
+    const double angle = 2 * 3.14159265358979323846 * k / bins;
+    d.x[k] = static_cast<float>(std::cos(angle));
+    d.y[k] = static_cast<float>(std::sin(angle));
   }
   return d;
 }
@@ -45,11 +45,11 @@ TRIPTYCH_INLINE_HD float half_difference(float before, float after) { return 0.5
 
 TRIPTYCH_INLINE_HD float gradient_size(float gx, float gy) { return sqrtf(gx * gx + gy * gy); }
 
-// The channels of a pixel: put(channel, value). around: the mean size of gradients around it.
+// The channels of a pixel: put(channel, value). local_mean: the mean size of gradients around it.
 template <class Put>
 TRIPTYCH_INLINE_HD void gradient_features(FeatureKind kind, int bins, const BinDirections& directions,
-                                          float gx, float gy, float around, Put put) {
-  const float size = gradient_size(gx, gy), divide = 1.0f / (size + around + gradient_noise);
+                                          float gx, float gy, float local_mean, Put put) {
+  const float size = gradient_size(gx, gy), divide = 1.0f / (size + local_mean + gradient_noise);
   const float nx = gx * divide, ny = gy * divide;
   if (kind == FeatureKind::orientation) {
     for (int k = 0; k < bins; ++k) {

@@ -1,9 +1,9 @@
-// What a fit decides after each look at the image (accept, halve, stop), for host and device: both twins run
-// this code, so that they go the same way wherever their sums agree.
+// The decisions of a fit after each evaluation (accept, halve the step, stop), for host and device. Both
+// twins run this code: where their sums agree, they decide alike.
 //
 // A fit is: begin() with what was found at the start; then, while it runs, a trial at p + trial_scale() dp
 // and judge() with what was found there. When judge() says accepted, the trial's parameters, shape and step
-// become the fit's own; otherwise the next trial goes out from the old ones again.
+// become the fit's own; otherwise the next trial starts from the old ones.
 #pragma once
 
 #include <triptych/aam_fit/fit.hpp>
@@ -36,22 +36,22 @@ TRIPTYCH_INLINE_HD bool has_contrast(T alpha, T spread, T S2, T g0g0) {
 struct FitRules {
   std::int32_t max_iterations, steps;
   std::int32_t always_step;  // 0 or 1
-  std::int64_t max_outside;  // pixels
-  float min_gain, min_move_px;
+  std::int64_t max_outside_pixels;
+  float min_relative_gain, min_move_px;
 };
 
 inline FitRules fit_rules(const FitOptions& options, std::int64_t pixels) {
   return {options.max_iterations,
           options.steps,
           options.always_step ? 1 : 0,
-          static_cast<std::int64_t>(options.max_outside * static_cast<double>(pixels)),
-          static_cast<float>(options.min_gain),
+          static_cast<std::int64_t>(options.max_outside_fraction * static_cast<double>(pixels)),
+          static_cast<float>(options.min_relative_gain),
           static_cast<float>(options.min_move_px)};
 }
 
-// What a look at the image found. T: float or double.
+// The outcome of one evaluation of the image. T: float or double.
 template <class T>
-struct Look {
+struct Evaluation {
   T error;
   bool contrast;  // has_contrast()
   std::int64_t outside;
@@ -74,10 +74,10 @@ TRIPTYCH_INLINE_HD T trial_scale(const FitState<T>& state) {
 }
 
 template <class T>
-TRIPTYCH_INLINE_HD bool lost(FitState<T>& state, const FitRules& rules, const Look<T>& look) {
-  if (look.outside > rules.max_outside)
+TRIPTYCH_INLINE_HD bool lost(FitState<T>& state, const FitRules& rules, const Evaluation<T>& evaluation) {
+  if (evaluation.outside > rules.max_outside_pixels)
     state.status = FitStatus::lost_outside;
-  else if (!look.contrast)
+  else if (!evaluation.contrast)
     state.status = FitStatus::lost_contrast;
   else
     return false;
@@ -85,10 +85,10 @@ TRIPTYCH_INLINE_HD bool lost(FitState<T>& state, const FitRules& rules, const Lo
 }
 
 template <class T>
-TRIPTYCH_INLINE_HD void begin(FitState<T>& state, const FitRules& rules, const Look<T>& look) {
+TRIPTYCH_INLINE_HD void begin(FitState<T>& state, const FitRules& rules, const Evaluation<T>& evaluation) {
   state.evaluations = 1;
-  state.error = look.error;
-  if (lost(state, rules, look)) {
+  state.error = evaluation.error;
+  if (lost(state, rules, evaluation)) {
     state.running = false;
   } else if (rules.max_iterations == 0) {
     state.status = FitStatus::out_of_iterations;
@@ -96,17 +96,18 @@ TRIPTYCH_INLINE_HD void begin(FitState<T>& state, const FitRules& rules, const L
   }
 }
 
-// move_px: the largest distance of a landmark of the trial's shape from where the fit has it; looked at for
-// the whole step alone.
+// move_px: the largest distance of a landmark of the trial's shape from where the fit has it; used for the
+// whole step alone.
 template <class T>
-TRIPTYCH_INLINE_HD bool judge(FitState<T>& state, const FitRules& rules, const Look<T>& look, T move_px) {
+TRIPTYCH_INLINE_HD bool judge(FitState<T>& state, const FitRules& rules, const Evaluation<T>& evaluation,
+                              T move_px) {
   ++state.evaluations;
   if (state.trial == 0) state.whole_move_px = move_px;
   const bool still = state.whole_move_px <= T(rules.min_move_px);
   if (rules.always_step != 0) {
     ++state.iterations;
-    state.error = look.error;
-    if (lost(state, rules, look)) {
+    state.error = evaluation.error;
+    if (lost(state, rules, evaluation)) {
       state.running = false;
     } else if (state.iterations == rules.max_iterations) {
       state.status = still ? FitStatus::converged : FitStatus::out_of_iterations;
@@ -114,38 +115,38 @@ TRIPTYCH_INLINE_HD bool judge(FitState<T>& state, const FitRules& rules, const L
     }
     return true;
   }
-  const bool usable = look.contrast && look.outside <= rules.max_outside;
-  if (!(usable && look.error < state.error)) {
+  const bool usable = evaluation.contrast && evaluation.outside <= rules.max_outside_pixels;
+  if (!(usable && evaluation.error < state.error)) {
     if (++state.trial == rules.steps) {
       state.status = still ? FitStatus::converged : FitStatus::no_improvement;
       state.running = false;
     }
     return false;
   }
-  const T gain = state.error - look.error;
+  const T gain = state.error - evaluation.error;
   ++state.iterations;
-  if (still || gain < T(rules.min_gain) * state.error) {
+  if (still || gain < T(rules.min_relative_gain) * state.error) {
     state.status = FitStatus::converged;
     state.running = false;
   } else if (state.iterations == rules.max_iterations) {
     state.status = FitStatus::out_of_iterations;
     state.running = false;
   }
-  state.error = look.error;
+  state.error = evaluation.error;
   state.trial = 0;
   return true;
 }
 
 // Either, as the fit is at its start or under way; true: the trial (or the start) is where the fit is now.
-// still: no landmark of the whole step moved far; looked at for that step alone.
+// still: no landmark of the whole step moved far; used for that step alone.
 template <class T>
-TRIPTYCH_INLINE_HD bool begin_or_judge(FitState<T>& state, const FitRules& rules, const Look<T>& look,
-                                       bool still) {
+TRIPTYCH_INLINE_HD bool begin_or_judge(FitState<T>& state, const FitRules& rules,
+                                       const Evaluation<T>& evaluation, bool still) {
   if (state.evaluations == 0) {
-    begin(state, rules, look);
+    begin(state, rules, evaluation);
     return true;
   }
-  return judge(state, rules, look, still ? T(0) : T(1e30));
+  return judge(state, rules, evaluation, still ? T(0) : T(1e30));
 }
 
 }  // namespace triptych::aam_fit

@@ -1,6 +1,6 @@
-// A level made ready for the one-pass form: the rows R (modes + 4), Qg (modes) and g0 (1) in one matrix, and
-// the products of those rows that no image changes, in double, from the rows as they are stored (README.md
-// has the equations).
+// A level in the layout of the one-pass form: the rows R (modes + 4), Qg (modes) and g0 (1) in one matrix,
+// and the products of those rows that no image changes, in double, from the rows as they are stored
+// (equations: docs/method.md).
 #pragma once
 
 #include <triptych/aam_fit/fit.hpp>
@@ -32,9 +32,10 @@ struct StackedLevel {
 
 StackedLevel stack(const Level& level, Storage storage, int threads);
 
-// What the sums of one pass over x = g_s - kappa say at c. sums: rows R x, Qg x, g0.x in the order of the
-// matrix; then S1 = sum x and S2 = sum x^2. step: dp, or null when it is not wanted. Returns alpha <= 0, an
-// infinite error and no step when nothing there looks like the model.
+// Error, gain and step at c from the sums of one pass over x = texture - sample_offset. sums: rows R x, Qg x,
+// g0.x in the order of the matrix; then S1 = sum x and S2 = sum x^2. step: dp, or null when it is not wanted.
+// Returns alpha <= 0, an infinite error and no step when the texture has no contrast in common with the
+// model.
 struct PassSolution {
   double error = 0, alpha = 0, beta = 0;
 };

@@ -1,31 +1,33 @@
-// FaceTracker: each frame starts from the last shape; what is found is believed when it looks like the model,
-// like a face's shape, and like the frames before.
+// FaceTracker: each frame starts from the last shape. A fit counts as the face when its texture resembles the
+// model, its shape is a plausible face, and its error is near those of the frames before.
 #include <triptych/aam_fit/face_tracker.hpp>
+#include <triptych/core/clock.hpp>
 #include <triptych/core/error.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <deque>
+#include <string_view>
 #include <utility>
-
-#include "fitter/fitter_engine.hpp"
 
 namespace triptych::aam_fit {
 
 namespace {
 
-// Errors are judged against those of so many believed frames, once there are a few.
+// A fit's error is compared with the median error of the last max_remembered found frames, once there are
+// min_remembered of them.
 constexpr std::size_t max_remembered = 31, min_remembered = 5;
-constexpr double times_the_usual = 2;
-// A face that correlates less than this with the mean texture is none, whatever was learnt; one that
-// correlates more than that is one.
+constexpr double max_times_median = 2;
+// Whatever the median error: a texture that correlates with the mean texture by less than min_correlation is
+// no face, one that correlates by more than sure_correlation is one.
 constexpr double min_correlation = 0.4, sure_correlation = 0.8;
 // Root mean square of the parameters in their standard deviations.
 constexpr double max_deviation = 4;
 constexpr double min_face_px = 8;
 
-// |r|^2 a sample of a texture that correlates so with the mean, in the level's way of normalising. floored:
-// below one half, alpha is the floor.
+// |r|^2 per sample of a texture with that correlation to the mean, by the level's normalisation. floored:
+// below a correlation of one half, alpha is the floor.
 double error_at(const Level& level, double correlation) {
   double g0g0 = 0;
   for (const float g : level.g0) g0g0 += double{g} * double{g};
@@ -37,54 +39,94 @@ double error_at(const Level& level, double correlation) {
 
 }  // namespace
 
+std::string to_string(TrackStatus status) {
+  constexpr std::array<std::string_view, 4> names = {"tracked", "restarted", "lost", "no_start"};
+  const auto i = static_cast<std::size_t>(status);
+  require(i < names.size(), "there is no track status number ", i);
+  return std::string(names[i]);
+}
+
 class FaceTracker::Impl {
  public:
-  Impl(const Model& model, const FitterOptions& options, const TrackOptions& track, const Device& device)
-      : fitter_(model, options, device),
-        track_(track),
-        ceiling_(error_at(model.levels.back(), min_correlation)),
-        sure_(error_at(model.levels.back(), sure_correlation)) {
-    require(track.lost_error >= 0, "the error at which a face is lost is not negative: ", track.lost_error);
+  Impl(const Model& model, const FaceTrackerOptions& options, const Device& device)
+      : fitter_(model, options.fitter, device),
+        options_(options),
+        max_error_(error_at(model.levels.back(), min_correlation)),
+        sure_error_(error_at(model.levels.back(), sure_correlation)) {
+    require(options.lost_error >= 0,
+            "the error at which a face is lost is not negative: ", options.lost_error);
   }
 
-  Tracked track(ImageView<const Grey8> frame, const std::optional<Box>& box) {
-    if (box) return from_box(frame, *box);
-    if (!last_.empty()) {
-      Tracked tracked = from(frame, last_);
-      if (tracked.found || !track_.box) return tracked;
-    }
-    if (track_.box) return from_box(frame, *track_.box);
-    return {};
-  }
-
-  void reset() {
-    last_.clear();
-    remembered_ = 0;
-  }
-
- private:
-  Tracked from_box(ImageView<const Grey8> frame, const Box& box) {
-    Tracked tracked = from(frame, start_in_box(fitter_.model(), box, static_cast<int>(frame.width()),
-                                               static_cast<int>(frame.height())));
-    tracked.restarted = true;
+  TrackedFace step(ImageView<const Grey8> frame, const std::optional<Box>& box) {
+    const Stopwatch watch;
+    TrackedFace tracked = track(frame, box);
+    tracked.score = tracked.fit.score;
+    tracked.latency_us = watch.elapsed_us();
+    latencies_.add(tracked.latency_us);
     return tracked;
   }
 
-  Tracked from(ImageView<const Grey8> frame, const Shape& start) {
-    Tracked tracked;
-    tracked.fit = fitter_.fit({frame, start});
-    tracked.found = believed(frame, tracked.fit);
-    if (tracked.found) {
+  void submit(ImageView<const Grey8> frame, const std::optional<Box>& box) {
+    require(in_flight() < max_in_flight, "no more than ", max_in_flight,
+            " frames can be in flight: call next() first");
+    done_.push_back(step(frame, box));
+  }
+
+  TrackedFace next() {
+    require(!done_.empty(), "next() without a submitted frame");
+    TrackedFace tracked = std::move(done_.front());
+    done_.pop_front();
+    return tracked;
+  }
+
+  int in_flight() const { return static_cast<int>(done_.size()); }
+
+  void reset() {
+    fitter_.reset();
+    last_.clear();
+    remembered_ = 0;
+    done_.clear();
+    latencies_ = {};
+  }
+
+  const Device& device() const { return fitter_.device(); }
+  Latency latency() const { return latencies_.latency(); }
+  std::string describe() const { return fitter_.describe(); }
+
+ private:
+  TrackedFace track(ImageView<const Grey8> frame, const std::optional<Box>& box) {
+    if (box) return from_box(frame, *box);
+    if (!last_.empty()) {
+      TrackedFace tracked = from(frame, last_, TrackStatus::tracked);
+      if (tracked.found() || !options_.box) return tracked;
+    }
+    if (options_.box) return from_box(frame, *options_.box);
+    return {};
+  }
+
+  TrackedFace from_box(ImageView<const Grey8> frame, const Box& box) {
+    return from(
+        frame,
+        start_in_box(fitter_.model(), box, static_cast<int>(frame.width()), static_cast<int>(frame.height())),
+        TrackStatus::restarted);
+  }
+
+  TrackedFace from(ImageView<const Grey8> frame, const Shape& start, TrackStatus when_found) {
+    TrackedFace tracked;
+    tracked.fit = fitter_.step(Face{frame, start});
+    if (is_face(frame, tracked.fit)) {
+      tracked.status = when_found;
       last_ = tracked.fit.landmarks;
       errors_[remembered_++ % max_remembered] = tracked.fit.error;
     } else {
+      tracked.status = TrackStatus::lost;
       last_.clear();
     }
     return tracked;
   }
 
-  bool believed(ImageView<const Grey8> frame, const Fit& fit) const {
-    if (is_lost(fit.status) || !(fit.error <= bound())) return false;
+  bool is_face(ImageView<const Grey8> frame, const Fit& fit) const {
+    if (!fit.found() || !(fit.error <= max_error())) return false;
     const Level& level = fitter_.model().levels.back();
     double squares = 0;
     int counted = 0;
@@ -103,34 +145,43 @@ class FaceTracker::Impl {
     return 2 * inside >= static_cast<std::ptrdiff_t>(fit.landmarks.size());
   }
 
-  double bound() const {
-    if (track_.lost_error > 0) return track_.lost_error;
+  double max_error() const {
+    if (options_.lost_error > 0) return options_.lost_error;
     const std::size_t count = std::min(remembered_, max_remembered);
-    if (count < min_remembered) return ceiling_;
+    if (count < min_remembered) return max_error_;
     std::array<double, max_remembered> sorted = errors_;
     const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(count / 2);
     std::nth_element(sorted.begin(), middle, sorted.begin() + static_cast<std::ptrdiff_t>(count));
-    return std::clamp(times_the_usual * *middle, sure_, ceiling_);
+    return std::clamp(max_times_median * *middle, sure_error_, max_error_);
   }
 
   Fitter fitter_;
-  TrackOptions track_;
-  double ceiling_, sure_;
+  FaceTrackerOptions options_;
+  double max_error_, sure_error_;  // at min_correlation and sure_correlation
   Shape last_;
   std::array<double, max_remembered> errors_{};
   std::size_t remembered_ = 0;
+  std::deque<TrackedFace> done_;
+  LatencyHistogram latencies_;
 };
 
-FaceTracker::FaceTracker(const Model& model, const FitterOptions& options, const TrackOptions& track,
-                         const Device& device)
-    : impl_(std::make_unique<Impl>(model, options, track, device)) {}
+FaceTracker::FaceTracker(const Model& model, const FaceTrackerOptions& options, const Device& device)
+    : impl_(std::make_unique<Impl>(model, options, device)) {}
 FaceTracker::FaceTracker(FaceTracker&&) noexcept = default;
 FaceTracker& FaceTracker::operator=(FaceTracker&&) noexcept = default;
 FaceTracker::~FaceTracker() = default;
 
-FaceTracker::Tracked FaceTracker::track(ImageView<const Grey8> frame, const std::optional<Box>& box) {
-  return impl_->track(frame, box);
+TrackedFace FaceTracker::step(ImageView<const Grey8> frame, const std::optional<Box>& box) {
+  return impl_->step(frame, box);
 }
+void FaceTracker::submit(ImageView<const Grey8> frame, const std::optional<Box>& box) {
+  impl_->submit(frame, box);
+}
+TrackedFace FaceTracker::next() { return impl_->next(); }
+int FaceTracker::in_flight() const { return impl_->in_flight(); }
 void FaceTracker::reset() { impl_->reset(); }
+const Device& FaceTracker::device() const { return impl_->device(); }
+Latency FaceTracker::latency() const { return impl_->latency(); }
+std::string FaceTracker::describe() const { return impl_->describe(); }
 
 }  // namespace triptych::aam_fit

@@ -1,9 +1,12 @@
-// Fitter: checks what it is given and leaves the work to its engine.
+// Fitter: checks its arguments, measures latencies and leaves the fits to its engine.
 #include <triptych/aam_fit/fitter.hpp>
+#include <triptych/core/clock.hpp>
 #include <triptych/core/error.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <deque>
 #include <utility>
 
 #include "fit/fit_checks.hpp"
@@ -14,11 +17,15 @@ namespace triptych::aam_fit {
 namespace {
 
 void check_fitter_options(const Model& model, const FitterOptions& options, const Device& device) {
+  constexpr std::array kinds = {DeviceKind::cpu, DeviceKind::cuda};
+  require_kind(device, kinds, "Fitter");
   check_options(options.fit);
   require(!model.levels.empty(), "a model without levels cannot be fitted");
-  require(options.around >= 0 && options.around <= 10, "a crop cannot hold ", options.around,
-          " of the face around it");
+  require(options.crop_margin >= 0 && options.crop_margin <= 10, "a crop cannot have a margin of ",
+          options.crop_margin, " face sizes");
   require(options.max_faces >= 1, "a batch cannot have ", options.max_faces, " faces");
+  require(options.max_width >= 1 && options.max_height >= 1, "frames cannot be ", options.max_width, " x ",
+          options.max_height, " pixels");
   if (options.algorithm == Algorithm::regression) return;
   require(!device.is_cuda(), "the inverse compositional algorithms run on the CPU alone");
   for (const Level& level : model.levels)
@@ -41,44 +48,82 @@ Shape start_in_box(const Model& model, const Box& box, int frame_width, int fram
   require(box.x < frame_width && box.y < frame_height && box.x + box.width > 0 && box.y + box.height > 0,
           "the face box of ", box.width, " x ", box.height, " pixels at (", box.x, ", ", box.y,
           ") lies outside the frame of ", frame_width, " x ", frame_height);
-  return place(model.mean, box);
+  return place_in_box(model.mean, box);
 }
 
+class Fitter::Impl {
+ public:
+  Impl(const Model& model, const FitterOptions& options, const Device& on)
+      : engine(make_engine(model, options, on)), device(on) {}
+
+  Fit timed(Fit fit, const Stopwatch& watch) {
+    fit.latency_us = watch.elapsed_us();
+    latencies.add(fit.latency_us);
+    return fit;
+  }
+
+  std::unique_ptr<FitterEngine> engine;
+  Device device;
+  LatencyHistogram latencies;
+  std::deque<Stopwatch> submitted;  // of the frames in flight
+};
+
 Fitter::Fitter(const Model& model, const FitterOptions& options, const Device& device)
-    : engine_(make_engine(model, options, device)) {}
+    : impl_(std::make_unique<Impl>(model, options, device)) {}
 Fitter::Fitter(Fitter&&) noexcept = default;
 Fitter& Fitter::operator=(Fitter&&) noexcept = default;
 Fitter::~Fitter() = default;
 
-const Model& Fitter::model() const { return engine_->model(); }
-
-Fit Fitter::fit(const Face& face) {
-  std::vector<Fit> fits = fit(std::span(&face, 1));
+Fit Fitter::step(const Face& face) {
+  std::vector<Fit> fits = step(std::span(&face, 1));
   return std::move(fits.front());
 }
 
-std::vector<Fit> Fitter::fit(std::span<const Face> faces) {
-  require(in_flight() == 0, "a fit cannot begin while submitted frames are not fetched");
-  for (const Face& face : faces) engine_->check(face);
+std::vector<Fit> Fitter::step(std::span<const Face> faces) {
+  const Stopwatch watch;
+  require(in_flight() == 0, "step() while submitted frames are in flight: call next() or reset() first");
+  for (const Face& face : faces) impl_->engine->check(face);
   if (faces.empty()) return {};
-  return engine_->fit(faces);
+  std::vector<Fit> fits = impl_->engine->fit(faces);
+  for (Fit& fit : fits) fit = impl_->timed(std::move(fit), watch);
+  return fits;
 }
 
 void Fitter::submit(const Face& face) {
+  const Stopwatch watch;
   require(in_flight() < max_in_flight, "no more than ", max_in_flight,
           " frames can be in flight: call next() first");
-  engine_->check(face);
-  engine_->submit(face);
+  impl_->engine->check(face);
+  impl_->engine->submit(face);
+  impl_->submitted.push_back(watch);
 }
 
 Fit Fitter::next() {
   require(in_flight() > 0, "next() without a submitted frame");
-  return engine_->next();
+  Fit fit = impl_->engine->next();
+  const Stopwatch watch = impl_->submitted.front();
+  impl_->submitted.pop_front();
+  return impl_->timed(std::move(fit), watch);
 }
 
-int Fitter::in_flight() const { return engine_->in_flight(); }
+int Fitter::in_flight() const { return impl_->engine->in_flight(); }
 
-GreyImage Fitter::texture(const Fit& fit) const {
+void Fitter::reset() {
+  impl_->engine->drop();
+  impl_->submitted.clear();
+  impl_->latencies = {};
+}
+
+const Device& Fitter::device() const { return impl_->device; }
+Latency Fitter::latency() const { return impl_->latencies.latency(); }
+const Model& Fitter::model() const { return impl_->engine->model(); }
+
+std::string Fitter::describe() const {
+  return describe_model(model()) + " on " + impl_->device.describe() + "; " +
+         impl_->engine->describe_levels();
+}
+
+Image<Grey8> Fitter::texture(const Fit& fit) const {
   const Level& level = model().levels.back();
   require(fit.parameters.size() == static_cast<std::size_t>(level.modes) + 4, "the finest level has ",
           level.modes + 4, " parameters, the fit ", fit.parameters.size());
@@ -88,7 +133,7 @@ GreyImage Fitter::texture(const Fit& fit) const {
     const float c = fit.parameters[static_cast<std::size_t>(k)];
     for (std::int64_t i = 0; i < n; ++i) texture[static_cast<std::size_t>(i)] += c * level.Qg[k * n + i];
   }
-  // Several channels become their length, which is how much of an edge there is.
+  // Several channels become their length: the strength of an edge.
   if (channels > 1)
     for (std::int64_t i = 0; i < pixels; ++i) {
       float squares = 0;
@@ -100,14 +145,11 @@ GreyImage Fitter::texture(const Fit& fit) const {
     }
   const auto end = texture.begin() + pixels;
   const auto [low, high] = std::minmax_element(texture.begin(), end);
-  const float least = *low, scale = *high > *low ? 255.0f / (*high - *low) : 0.0f;
-  GreyImage image;
-  image.width = level.frame.width;
-  image.height = level.frame.height;
-  image.values.assign(static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height), 0);
+  const float lowest = *low, scale = *high > *low ? 255.0f / (*high - *low) : 0.0f;
+  Image<Grey8> image(level.frame.width, level.frame.height);
   for (std::int64_t i = 0; i < pixels; ++i)
-    image.values[static_cast<std::size_t>(level.frame.places[i])] =
-        static_cast<std::uint8_t>(std::lround((texture[static_cast<std::size_t>(i)] - least) * scale));
+    image.pixels[static_cast<std::size_t>(level.frame.raster_indices[i])] = {
+        static_cast<std::uint8_t>(std::lround((texture[static_cast<std::size_t>(i)] - lowest) * scale))};
   return image;
 }
 

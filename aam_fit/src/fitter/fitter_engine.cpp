@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "crop/prepare_cpu.hpp"
 #include "fitter/fitter_engine.hpp"
 
 namespace triptych::aam_fit {
@@ -15,6 +16,15 @@ bool same(const SharedArray<float>& a, const SharedArray<float>& b) {
 
 }  // namespace
 
+FitterEngine::FitterEngine(const Model& model, const FitterOptions& options)
+    : model_(model), options_(options) {
+  for (const Level& level : model_.levels) {
+    double sum = 0;
+    for (const float g : level.g0) sum += double{g} * double{g};
+    g0_squared_.push_back(sum);
+  }
+}
+
 void FitterEngine::check(const Face& face) const {
   require(!face.frame.empty(), "an empty frame has no face");
   require(static_cast<std::int64_t>(face.start.size()) == model_.points, "a model of ", model_.points,
@@ -22,7 +32,43 @@ void FitterEngine::check(const Face& face) const {
   require(std::all_of(face.start.begin(), face.start.end(),
                       [](Point p) { return std::isfinite(p.x) && std::isfinite(p.y); }),
           "a start has a point that is not finite");
+  check_crop(face.frame.width(), face.frame.height(),
+             crop_for(model_.levels.front(), face.start, options_.crop_margin));
   check_for_engine(face);
+}
+
+void FitterEngine::set_outcome(Fit& fit, std::size_t last_level, double squared_error,
+                               FitStatus status) const {
+  const Level& level = model_.levels[last_level];
+  // A level of one or two iterations is a stage of a cascade: it takes the steps it was trained for, whether
+  // or not more of them would lower the error further.
+  const bool fixed_steps = level.iterations <= 2 || options_.fit.always_step;
+  fit.status = fixed_steps && status == FitStatus::out_of_iterations ? FitStatus::completed : status;
+  fit.error = squared_error / static_cast<double>(level.samples());
+  fit.score = is_lost(status) || !std::isfinite(squared_error)
+                  ? 0
+                  : g0_squared_[last_level] / (g0_squared_[last_level] + std::max(0.0, squared_error));
+}
+
+std::string FitterEngine::describe_levels() const {
+  std::string line;
+  const std::size_t count = model_.levels.size();
+  for (std::size_t first = 0, end = 0; first < count; first = end) {
+    const std::string text = describe_level(first);
+    for (end = first + 1; end < count && describe_level(end) == text;) ++end;
+    if (first > 0) line += "; ";
+    line += end - first == 1 ? "level " + std::to_string(first)
+                             : "levels " + std::to_string(first) + " to " + std::to_string(end - 1);
+    line += ": " + text;
+  }
+  return line;
+}
+
+std::string describe_model(const Model& model) {
+  const Level& finest = model.levels.back();
+  return (model.name.empty() ? "model" : model.name) + ": " + std::to_string(model.points) + " landmarks, " +
+         std::to_string(model.levels.size()) + " levels, " + std::to_string(finest.modes) + " modes and " +
+         std::to_string(finest.samples()) + " samples at the finest";
 }
 
 bool shares_planes(const Level& level, const Level& before) {

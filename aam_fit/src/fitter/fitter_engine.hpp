@@ -3,9 +3,8 @@
 // Both engines go through the levels alike. For each level: the crop around the shape so far (crop_for), its
 // planes (prepare), the shape's parameters there (parameters_of), the fit with level_options(), and the shape
 // back in the frame. A level that shares_planes() with the one before it keeps that one's crop and planes. A
-// fit that is lost (outside or without contrast) on a level ends there, with the landmarks it had. Fit::error
-// is the last level's |r|^2 over its samples, iterations the sum of all levels', status that of
-// overall_status() for the last level.
+// fit that is lost (outside or without contrast) on a level ends there, with the landmarks it had.
+// set_outcome() derives error, status and score from the last level.
 #pragma once
 
 #include <triptych/aam_fit/fitter.hpp>
@@ -13,6 +12,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace triptych::aam_fit {
@@ -24,21 +24,33 @@ class FitterEngine {
   FitterEngine& operator=(const FitterEngine&) = delete;
 
   const Model& model() const { return model_; }
-  // InvalidArgument when the face cannot be fitted.
+  // InvalidArgument when the face cannot be fitted. Called for every face before it is fitted or submitted.
   void check(const Face& face) const;
 
   virtual std::vector<Fit> fit(std::span<const Face> faces) = 0;
-  // At most Fitter::max_in_flight are submitted and not yet fetched; next() is the oldest of them.
+  // At most max_in_flight are submitted and not yet fetched; next() returns the oldest of them.
   virtual void submit(const Face& face) = 0;
   virtual Fit next() = 0;
   virtual int in_flight() const = 0;
+  // Discards what is in flight.
+  virtual void drop() = 0;
+
+  // "levels 0 to 4: ...; levels 5 to 9: ...".
+  std::string describe_levels() const;
 
  protected:
-  FitterEngine(const Model& model, const FitterOptions& options) : model_(model), options_(options) {}
+  FitterEngine(const Model& model, const FitterOptions& options);
   virtual void check_for_engine(const Face&) const {}  // a part of check()
+  // What computes the fit of one level.
+  virtual std::string describe_level(std::size_t level) const = 0;
+  // squared_error: |r|^2 of the last level; status: as that level reports it.
+  void set_outcome(Fit& fit, std::size_t last_level, double squared_error, FitStatus status) const;
 
   const Model model_;
   const FitterOptions options_;
+
+ private:
+  std::vector<double> g0_squared_;  // |g0|^2 of each level
 };
 
 std::unique_ptr<FitterEngine> make_cpu_fitter_engine(const Model& model, const FitterOptions& options,
@@ -58,14 +70,7 @@ inline FitOptions level_options(const FitterOptions& options, const Level& level
   return fit;
 }
 
-inline bool is_lost(FitStatus status) {
-  return status == FitStatus::lost_outside || status == FitStatus::lost_contrast;
-}
-
-// A level of one or two iterations is a stage of a cascade: it takes the steps it was trained for and is
-// done, whether or not more of them would go on lowering the error.
-inline FitStatus overall_status(const Level& level, FitStatus status) {
-  return level.iterations <= 2 && !is_lost(status) ? FitStatus::converged : status;
-}
+// "synthetic faces: 68 landmarks, 10 levels, 23 modes and 6800 samples at the finest".
+std::string describe_model(const Model& model);
 
 }  // namespace triptych::aam_fit

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -54,26 +55,40 @@ class CpuEngine final : public FitterEngine {
     return fit;
   }
   int in_flight() const override { return static_cast<int>(done_.size()); }
+  void drop() override { done_.clear(); }
 
  private:
+  std::string describe_level(std::size_t level) const override {
+    if (options_.algorithm == Algorithm::project_out) return "inverse compositional, project-out";
+    if (options_.algorithm == Algorithm::simultaneous) return "inverse compositional, simultaneous";
+    if (options_.fit.form == Form::paper) return "the paper's ten steps";
+    return stages_[level].fitter.describe();
+  }
+
   Fit fit_one(const Face& face) {
     Fit fit;
     fit.landmarks = face.start;
     Crop crop;
     Shape in_crop(face.start.size());
-    for (Stage& stage : stages_) {
+    for (std::size_t i = 0; i < stages_.size(); ++i) {
+      Stage& stage = stages_[i];
       const Level& level = stage.fitter.level();
       if (!stage.keeps_planes) {
-        crop = crop_for(level, fit.landmarks, options_.around);
+        crop = crop_around(level, fit.landmarks, options_.crop_margin);
+        if (!is_within_reach(crop)) {
+          set_outcome(fit, i, std::numeric_limits<double>::infinity(), FitStatus::lost_outside);
+          break;
+        }
         prepare_cpu(face.frame, crop, level.features, planes_, scratch_, threads_);
       }
       std::transform(fit.landmarks.begin(), fit.landmarks.end(), in_crop.begin(),
                      [&](Point p) { return to_crop(crop, p); });
       const FitOptions options = level_options(options_, level);
       FitStatus status = FitStatus::converged;
+      double error = 0;
       if (stage.compositional) {
         CompositionalFitter::Result found = stage.compositional->fit(planes_.view(), in_crop, options);
-        fit.error = found.error;
+        error = found.error;
         fit.iterations += found.iterations;
         status = found.status;
         in_crop = std::move(found.shape);
@@ -83,13 +98,12 @@ class CpuEngine final : public FitterEngine {
         if (!stage.keeps_parameters) fit.parameters = stage.fitter.parameters_of(planes_.view(), in_crop);
         LevelFit found = fit_cpu(stage.fitter, planes_.view(), fit.parameters, options);
         fit.parameters = std::move(found.parameters);
-        fit.error = found.error;
+        error = found.error;
         fit.iterations += found.iterations;
         status = found.status;
         in_crop = stage.fitter.shape_of(fit.parameters);
       }
-      fit.error /= static_cast<double>(level.samples());
-      fit.status = overall_status(level, status);
+      set_outcome(fit, i, error, status);
       if (is_lost(status)) break;
       std::transform(in_crop.begin(), in_crop.end(), fit.landmarks.begin(),
                      [&](Point p) { return to_frame(crop, p); });

@@ -24,22 +24,15 @@ namespace triptych::aam_fit {
 
 namespace {
 
-Device activated(int ordinal) {
-  Device device = Device::cuda(ordinal);
-  device.activate();
-  return device;
-}
-
 struct Stage {
   LevelFitterCuda fitter;
   Features features;
-  FitterLevel level;  // but for what belongs to a job
-  std::int64_t samples;
+  FitterLevel level;                     // but for what belongs to a job
   bool keeps_parameters;                 // of the stage before it
   std::vector<DevicePlanesView> planes;  // of each face
 };
 
-// The faces of one call, on the way.
+// The faces of one call.
 struct Job {
   Job(int max_faces, int points, int max_parameters)
       : pinned_frames(max_faces),
@@ -77,7 +70,7 @@ struct Job {
 class CudaEngine final : public FitterEngine {
  public:
   CudaEngine(const Model& model, const FitterOptions& options, int ordinal)
-      : FitterEngine(model, options), device_(activated(ordinal)) {
+      : FitterEngine(model, options), device_(activated(Device::cuda(ordinal))) {
     const Stream stream;
     stages_.reserve(model.levels.size());
     std::int64_t max_planes = 0, max_scratch = 0;
@@ -125,16 +118,16 @@ class CudaEngine final : public FitterEngine {
       }
       return fits;
     }
-    std::size_t flying = 0;
-    for (const Face& face : faces) {
-      if (flying == slots_.size()) {
-        fits.push_back(next());
-        --flying;
+    try {
+      for (const Face& face : faces) {
+        if (in_flight() == max_in_flight) fits.push_back(next());
+        submit(face);
       }
-      submit(face);
-      ++flying;
+      while (in_flight() > 0) fits.push_back(next());
+    } catch (...) {
+      drop();
+      throw;
     }
-    for (; flying > 0; --flying) fits.push_back(next());
     return fits;
   }
 
@@ -153,13 +146,19 @@ class CudaEngine final : public FitterEngine {
 
   int in_flight() const override { return static_cast<int>(submitted_ - fetched_); }
 
+  // A slot's memory is free again when its fit is done.
+  void drop() override {
+    while (fetched_ != submitted_) slots_[fetched_++ % slots_.size()]->done.synchronize();
+  }
+
  private:
   void check_for_engine(const Face& face) const override {
     const std::int64_t width = face.frame.width(), height = face.frame.height();
     require(width <= options_.max_width && height <= options_.max_height, "a frame of ", width, " x ", height,
-            " is larger than the ", options_.max_width, " x ", options_.max_height, " that were foreseen");
-    check_crop(width, height, crop_for(model_.levels.front(), face.start, options_.around));
+            " is larger than ", options_.max_width, " x ", options_.max_height,
+            ": raise FitterOptions::max_width and max_height");
   }
+  std::string describe_level(std::size_t level) const override { return stages_[level].fitter.describe(); }
 
   void add_stage(const Level& level, StreamRef stream) {
     const std::size_t i = stages_.size();
@@ -169,7 +168,7 @@ class CudaEngine final : public FitterEngine {
     for (int k = 0; k < level.points; ++k)
       mean.push_back({double{level.s0[2 * k]}, double{level.s0[2 * k + 1]}});
     const Box box = bounds(mean);
-    const Crop crop = crop_for(level, mean, options_.around);  // its size depends on the level alone
+    const Crop crop = crop_for(level, mean, options_.crop_margin);  // its size depends on the level alone
     FitterLevel common{};
     common.points = level.points;
     common.level = static_cast<std::int32_t>(i);
@@ -185,7 +184,6 @@ class CudaEngine final : public FitterEngine {
     stages_.push_back({LevelFitterCuda(level, level_options(options_, level), options_.max_faces, stream),
                        level.features,
                        common,
-                       level.samples(),
                        keeps_parameters,
                        {}});
     stages_.back().level.parameters = stages_.back().fitter.parameter_count();
@@ -305,9 +303,8 @@ class CudaEngine final : public FitterEngine {
     }
     const float* kept = job.pinned_kept.data() + i * max_parameters_;
     fit.parameters.assign(kept, kept + stage.level.parameters);
-    fit.error = double{summary.error} / static_cast<double>(stage.samples);
     fit.iterations = summary.iterations;
-    fit.status = overall_status(model_.levels[number], static_cast<FitStatus>(summary.status));
+    set_outcome(fit, number, double{summary.error}, static_cast<FitStatus>(summary.status));
     return fit;
   }
 
@@ -317,7 +314,7 @@ class CudaEngine final : public FitterEngine {
   std::vector<Stage> stages_;
   DeviceBuffer<float> planes_, scratch_;
   Event last_fit_{Timing::off};
-  std::array<std::optional<Job>, Fitter::max_in_flight> slots_;
+  std::array<std::optional<Job>, max_in_flight> slots_;
   std::optional<Job> batch_;
   std::size_t submitted_ = 0, fetched_ = 0;
 };

@@ -1,4 +1,4 @@
-// What happens between the levels of a fit on the GPU. A block owns a face.
+// Kernels between the levels of a fit on the GPU. A block owns a face.
 #include <triptych/core/cuda.cuh>
 #include <triptych/reduction/collective/warp.cuh>
 

@@ -10,7 +10,7 @@
 
 namespace triptych::aam_fit {
 
-// How a face's fit has gone so far; on the device.
+// State of a face's fit after the levels so far; on the device.
 struct FaceSummary {
   float error = 0;  // of the last level
   std::int32_t iterations = 0, status = 0;
@@ -18,7 +18,7 @@ struct FaceSummary {
   std::int32_t lost = 0;
 };
 
-// What the kernels of one level are given; device pointers, a row a face.
+// Arguments of the kernels of one level; device pointers, one row per face.
 struct FitterLevel {
   std::int32_t faces, points, parameters, level;
   const float* s0;             // 2 points
@@ -39,7 +39,7 @@ struct FitterLevel {
 void launch_reset(const FitterLevel& level, StreamRef stream);
 // The crop around the landmarks, and the landmarks in it.
 void launch_begin_level(const FitterLevel& level, StreamRef stream);
-// Takes a level's fits and shapes over, for faces that were not lost.
+// Copies a level's fits and shapes into the summaries and landmarks of faces that were not lost.
 void launch_end_level(const FitterLevel& level, StreamRef stream);
 
 }  // namespace triptych::aam_fit

@@ -1,4 +1,4 @@
-// Whether a model's arrays fit each other.
+// Checks that the sizes of a model's arrays are consistent.
 #include <triptych/aam_fit/model.hpp>
 #include <triptych/core/error.hpp>
 
@@ -23,7 +23,7 @@ class LevelCheck {
             " iterations");
     require(std::isfinite(l.face_size_px) && l.face_size_px > 0, name_, " has faces of ", l.face_size_px,
             " pixels");
-    require(std::isfinite(l.kappa), name_, ": kappa is not finite");
+    require(std::isfinite(l.sample_offset), name_, ": kappa is not finite");
     check_frame(points);
     const std::int64_t n = l.pixels() * channels(l.features), m = l.modes,
                        coordinates = 2 * std::int64_t{points};
@@ -54,13 +54,13 @@ class LevelCheck {
     const ReferenceFrame& frame = level_.frame;
     require(frame.width > 0 && frame.height > 0 && frame.size() > 0, name_, ": the reference frame of ",
             frame.width, " x ", frame.height, " pixels has ", frame.size(), " of them");
-    require(frame.places.size() == frame.size(), name_, ": the reference frame has ", frame.size(),
-            " pixels in ", frame.places.size(), " places");
+    require(frame.raster_indices.size() == frame.size(), name_, ": the reference frame has ", frame.size(),
+            " pixels in ", frame.raster_indices.size(), " places");
     require(std::isfinite(frame.scale) && frame.scale > 0, name_, ": the reference frame's scale is ",
             frame.scale);
     const std::int64_t area = std::int64_t{frame.width} * frame.height;
     std::int64_t before = -1;
-    for (const std::int32_t place : frame.places) {
+    for (const std::int32_t place : frame.raster_indices) {
       require(place > before && place < area, name_, ": the reference frame has a pixel at ", place,
               " after ", before, ", of ", area);
       before = place;

@@ -58,7 +58,7 @@ class BlobReader {
   BlobReader(std::span<const std::byte> blobs, std::shared_ptr<const void> owner, const std::string& file)
       : blobs_(blobs), owner_(std::move(owner)), file_(file) {}
 
-  // Arrays stand in the file in the order in which they are asked for.
+  // Arrays lie in the file in the order of the requests.
   template <class T>
   SharedArray<T> take(const Json& of, const std::string& name) {
     const Json& entry = triptych::detail::member(of, name, file_);
@@ -101,7 +101,7 @@ class BlobReader {
 // The arrays of a level, in the order of the file.
 template <class Visit>
 void for_each_array(auto& level, Visit&& visit) {
-  visit("places", level.frame.places);
+  visit("places", level.frame.raster_indices);
   visit("pixels", level.frame.pixels);
   visit("s0", level.s0);
   visit("Qs", level.Qs);
@@ -133,8 +133,8 @@ Json level_header(const Level& level, BlobWriter& blobs) {
           {"modes", level.modes},
           {"shape_modes", level.shape_modes},
           {"texture_modes", level.texture_modes},
-          {"texture_tells_c", level.texture_tells_c},
-          {"kappa", level.kappa},
+          {"texture_tells_c", level.texture_determines_c},
+          {"kappa", level.sample_offset},
           {"iterations", level.iterations},
           {"arrays", std::move(arrays)}};
 }
@@ -172,8 +172,8 @@ Level level_of(const Json& json, BlobReader& blobs, const std::string& file) {
   level.modes = at<int>(json, "modes", file);
   level.shape_modes = at<int>(json, "shape_modes", file);
   level.texture_modes = at<int>(json, "texture_modes", file);
-  level.texture_tells_c = at<bool>(json, "texture_tells_c", file);
-  level.kappa = at<float>(json, "kappa", file);
+  level.texture_determines_c = at<bool>(json, "texture_tells_c", file);
+  level.sample_offset = at<float>(json, "kappa", file);
   level.iterations = at<int>(json, "iterations", file);
   check_limits(level, file);
   const Json& arrays = triptych::detail::member(json, "arrays", file);

@@ -6,7 +6,7 @@
 namespace triptych::aam_fit {
 namespace {
 
-// Goes on along [first, last), dropping corners that do not turn; leaves at least `keep` of those before.
+// Goes on along [first, last), dropping corners that are not convex; leaves at least `keep` of those before.
 template <class Iterator>
 void chain(std::span<const Point> shape, Iterator first, Iterator last, std::vector<int>& hull) {
   const auto at = [&](int i) { return shape[static_cast<std::size_t>(i)]; };

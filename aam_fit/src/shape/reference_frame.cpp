@@ -253,7 +253,7 @@ ReferenceFrame make_reference_frame(std::span<const Point> shape, std::span<cons
     }
   frame.width = raster.width;
   frame.height = raster.height;
-  frame.places = std::move(places);
+  frame.raster_indices = std::move(places);
   frame.pixels = std::move(pixels);
   return frame;
 }

@@ -75,7 +75,7 @@ double face_size(std::span<const Point> shape) {
   return std::sqrt(box.width * box.height);
 }
 
-Shape place(std::span<const Point> shape, const Box& box) {
+Shape place_in_box(std::span<const Point> shape, const Box& box) {
   const Box own = bounds(shape);
   require(own.width * own.height > 0, "a shape whose box has no area cannot be placed into another");
   const double scale = std::sqrt(box.width * box.height / (own.width * own.height));
@@ -105,8 +105,9 @@ std::vector<Shape> evaluation_starts(std::span<const Point> mean, std::span<cons
   starts.reserve(displacements.size());
   for (const Displacement& d : displacements) {
     const double width = box.width * d.scale, height = box.height * d.scale;
-    starts.push_back(place(mean, {box.x + (box.width - width) / 2 + d.x * box.width,
-                                  box.y + (box.height - height) / 2 + d.y * box.height, width, height}));
+    starts.push_back(
+        place_in_box(mean, {box.x + (box.width - width) / 2 + d.x * box.width,
+                            box.y + (box.height - height) / 2 + d.y * box.height, width, height}));
   }
   return starts;
 }

@@ -23,7 +23,7 @@ struct Node {
 };
 
 // Above 0 when a, b, c turn from +x towards +y: twice the area.
-std::int64_t turn(const Node& a, const Node& b, const Node& c) {
+std::int64_t twice_area(const Node& a, const Node& b, const Node& c) {
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
 
@@ -81,9 +81,9 @@ class Mesh {
   void sweep() {
     const int count = static_cast<int>(nodes_.size());
     int apex = 2;
-    while (apex < count && turn(node(0), node(1), node(apex)) == 0) ++apex;
+    while (apex < count && twice_area(node(0), node(1), node(apex)) == 0) ++apex;
     require(apex < count, "cannot triangulate points that all lie on a line");
-    const bool positive = turn(node(0), node(1), node(apex)) > 0;
+    const bool positive = twice_area(node(0), node(1), node(apex)) > 0;
     std::vector<int> hull;  // turning positively
     hull.reserve(nodes_.size());
     for (int i = 0; i < apex; ++i) hull.push_back(positive ? i : apex - 1 - i);
@@ -116,7 +116,7 @@ class Mesh {
     }
   }
 
-  // Of landmarks; turned round, since y goes down. Without those that are flat.
+  // Of landmarks; area_sign round, since y goes down. Without those that are flat.
   std::vector<Triangle> landmarks() const {
     std::vector<Triangle> result;
     result.reserve(triangles_.size());
@@ -147,14 +147,14 @@ class Mesh {
       return std::hypot(static_cast<double>(node(a).x - node(b).x),
                         static_cast<double>(node(a).y - node(b).y));
     };
-    return static_cast<double>(turn(node(t[0]), node(t[1]), node(t[2]))) /
+    return static_cast<double>(twice_area(node(t[0]), node(t[1]), node(t[2]))) /
            std::max({side(t[0], t[1]), side(t[1], t[2]), side(t[2], t[0])});
   }
 
   void extend(std::vector<int>& hull, int p) {
     const std::size_t count = hull.size();
     const auto visible = [&](std::size_t i) {
-      return turn(node(hull[i % count]), node(hull[(i + 1) % count]), node(p)) < 0;
+      return twice_area(node(hull[i % count]), node(hull[(i + 1) % count]), node(p)) < 0;
     };
     // The edges that p sees follow each other: turn the hull so that they come first.
     std::size_t first = 0;

@@ -47,10 +47,10 @@ const Box& rest_box() {
 }  // namespace
 
 Rotation rotation(const FaceParameters& face) {
-  const double ct = std::cos(face.turn), st = std::sin(face.turn);
-  const double cn = std::cos(face.nod), sn = std::sin(face.nod);
+  const double ct = std::cos(face.yaw), st = std::sin(face.yaw);
+  const double cn = std::cos(face.pitch), sn = std::sin(face.pitch);
   const double cr = std::cos(face.roll), sr = std::sin(face.roll);
-  // Turned about the vertical axis, then nodded, then rolled in the plane.
+  // Yaw about the vertical axis, then pitch, then roll in the plane.
   const double turned[3][3] = {{ct, 0, st}, {sn * st, cn, -sn * ct}, {-cn * st, sn, cn * ct}};
   Rotation r{};
   for (int j = 0; j < 3; ++j) {
@@ -105,8 +105,8 @@ Point Mesh::moved(double x, double y) const {
   return within(x, y, [](const Vertex& v) { return Point{v.moved_x, v.moved_y}; });
 }
 
-std::vector<Seen> Mesh::look(int width, int height) const {
-  std::vector<Seen> seen(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+std::vector<SurfacePoint> Mesh::rasterise(int width, int height) const {
+  std::vector<SurfacePoint> seen(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
   const auto draw = [&](std::size_t ia, std::size_t ib, std::size_t ic) {
     const Vertex &a = vertices_[ia], &b = vertices_[ib], &c = vertices_[ic];
     const double area = (b.x - a.x) * (c.y - a.y) - (c.x - a.x) * (b.y - a.y);

@@ -8,7 +8,7 @@
 
 namespace triptych::aam_fit::face {
 
-struct Seen {
+struct SurfacePoint {
   float x = 0, y = 0;              // on the surface at rest
   float moved_x = 0, moved_y = 0;  // where identity and expression have brought it, before the pose
   bool hit = false;
@@ -26,7 +26,7 @@ class Mesh {
   Point in_image(double x, double y) const;
   Point moved(double x, double y) const;
   // Row by row.
-  std::vector<Seen> look(int width, int height) const;
+  std::vector<SurfacePoint> rasterise(int width, int height) const;
 
  private:
   struct Vertex {

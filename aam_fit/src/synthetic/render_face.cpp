@@ -66,7 +66,7 @@ class Painter {
   }
 
   // 0..1, of a place of the surface.
-  double head(const face::Seen& s, const face::Texel& t) const {
+  double head(const face::SurfacePoint& s, const face::Texel& t) const {
     const double nz = std::sqrt(std::max(0.0, 1.0 - t.nx * t.nx - t.ny * t.ny));
     double n[3];
     for (int i = 0; i < 3; ++i) {
@@ -102,7 +102,7 @@ class Painter {
     return mesh.moved(p.x, p.y);
   }
 
-  double eye(const face::Seen& s) const {
+  double eye(const face::SurfacePoint& s) const {
     const Point m = eyes_[s.x < 0 ? 0 : 1].middle;
     const double dx = s.moved_x - m.x, dy = s.moved_y - m.y, r = std::sqrt(dx * dx + dy * dy);
     const double white = 0.86 - 0.9 * std::max(0.0, std::abs(dx) - 0.06);
@@ -114,7 +114,7 @@ class Painter {
     return mix(1.0, value, rise(std::sqrt(cx * cx + cy * cy), 0.012, 0.034));
   }
 
-  double inner_mouth(const face::Seen& s, const face::Texel& t) const {
+  double inner_mouth(const face::SurfacePoint& s, const face::Texel& t) const {
     const double below_lip = t.between * std::max(0.0, opening_) * face::open_across(s.x);
     const double teeth = (1 - rise(below_lip, 0.050, 0.075)) * rise(below_lip, 0.0, 0.02) *
                          (1 - rise(std::abs(s.x), 0.17, 0.24));
@@ -133,7 +133,7 @@ class Painter {
 // Other noise for whatever differs, so that the frames of a video do not share theirs.
 std::uint64_t noise_stream(const FaceParameters& face) {
   std::uint64_t stream = 11;
-  for (const double value : {face.x_px, face.y_px, face.turn, face.roll, face.expression[1]}) {
+  for (const double value : {face.x_px, face.y_px, face.yaw, face.roll, face.expression[1]}) {
     stream = (stream ^ std::bit_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15u;
   }
   return stream;
@@ -146,20 +146,18 @@ Example render_face(const FaceParameters& face, int width, int height) {
           "a synthetic face needs an image of 16 x 16 to 8192 x 8192 pixels, not ", width, " x ", height);
   require(face.size_px > 0 && face.size_px < 1e5, "a face cannot be ", face.size_px, " pixels large");
   const face::Mesh mesh(face);
-  const std::vector<face::Seen> seen = mesh.look(width, height);
+  const std::vector<face::SurfacePoint> seen = mesh.rasterise(width, height);
   const Painter painter(face, mesh);
   const face::Maps& maps = face::maps();
   const PhiloxStream random(face.seed, noise_stream(face));
 
   Example out;
-  out.image.width = width;
-  out.image.height = height;
-  out.image.values.resize(seen.size());
+  out.image = Image<Grey8>(width, height);
   parallel_for(0, height, 0, [&](std::int64_t y) {
     NormalPair noise{};
     for (std::int64_t x = 0; x < width; ++x) {
       const auto i = static_cast<std::size_t>(y * width + x);
-      const face::Seen& s = seen[i];
+      const face::SurfacePoint& s = seen[i];
       const face::Texel t = s.hit ? maps.at(s.x, s.y) : face::Texel{};
       double value = 0;
       if (t.cover < 1) {
@@ -174,10 +172,10 @@ Example render_face(const FaceParameters& face, int width, int height) {
       // Highlights fade into white instead of being cut off.
       const double soft = value < 0.7 ? value : 1 - 0.3 * std::exp(-(value - 0.7) / 0.3);
       const double grey = 128 + face.contrast * (250 * soft - 128);
-      out.image.values[i] = static_cast<std::uint8_t>(
+      out.image.pixels[i] = {static_cast<std::uint8_t>(
           std::clamp(grey + face.noise * static_cast<double>(i % 2 == 0 ? noise.first : noise.second), 0.0,
                      255.0) +
-          0.5);
+          0.5)};
     }
   });
   out.landmarks.reserve(face::points);

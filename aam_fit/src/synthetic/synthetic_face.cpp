@@ -1,4 +1,4 @@
-// Drawing lots of faces, and moving one: what the parameters of synthetic faces may be.
+// Random parameters of synthetic faces, and of one face in motion.
 #include <triptych/aam_fit/synthetic_face.hpp>
 #include <triptych/core/philox.hpp>
 
@@ -22,8 +22,8 @@ FaceParameters random_face(std::uint64_t seed, std::int64_t number) {
   for (double& p : face.identity) p = around_zero(random);
   const auto share = [&](double most) { return most * static_cast<double>(random.next_uniform()); };
   face.expression = {share(1), share(1), share(1), share(0.5)};
-  face.turn = 0.22 * around_zero(random);
-  face.nod = 0.15 * around_zero(random);
+  face.yaw = 0.22 * around_zero(random);
+  face.pitch = 0.15 * around_zero(random);
   face.roll = 0.2 * around_zero(random);
   face.x_px = 128 + 8 * around_zero(random);
   face.y_px = 128 + 8 * around_zero(random);
@@ -41,8 +41,8 @@ FaceParameters face_in_motion(std::uint64_t seed, double seconds) {
   const auto wave = [&](double period, double phase) {
     return std::sin(2 * std::numbers::pi * (seconds / period + phase));
   };
-  face.turn = 0.17 * wave(5.3, 0);
-  face.nod = 0.09 * wave(4.1, 0.2);
+  face.yaw = 0.17 * wave(5.3, 0);
+  face.pitch = 0.09 * wave(4.1, 0.2);
   face.roll = 0.10 * wave(6.7, 0.1);
   face.x_px = 128 + 13 * wave(6.1, 0.05);
   face.y_px = 126 + 6 * wave(4.7, 0.4);

@@ -45,7 +45,7 @@ std::vector<float> appearance_of(const Model& model, ImageView<const Grey8> fram
   return parameters;
 }
 
-GreyImage appearance_picture(const Model& model, std::span<const float> c) {
+Image<Grey8> appearance_picture(const Model& model, std::span<const float> c) {
   const Level& level = appearance(model);
   require(static_cast<std::int64_t>(c.size()) == level.modes, "an appearance of ", level.modes,
           " parameters cannot be shown at ", c.size());
@@ -58,14 +58,11 @@ GreyImage appearance_picture(const Model& model, std::span<const float> c) {
   // g0 has zero mean and unit norm: its standard deviation is 1 / sqrt(n), which gets this much grey.
   constexpr float middle = 118, contrast = 52;
   const float scale = contrast * std::sqrt(static_cast<float>(n));
-  GreyImage image;
-  image.width = level.frame.width;
-  image.height = level.frame.height;
-  image.values.assign(static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height), 0);
+  Image<Grey8> image(level.frame.width, level.frame.height);
   for (std::int64_t i = 0; i < n; ++i) {
     const float grey = middle + scale * texture[static_cast<std::size_t>(i)];
-    image.values[static_cast<std::size_t>(level.frame.places[i])] =
-        static_cast<std::uint8_t>(std::lround(std::clamp(grey, 0.0f, 255.0f)));
+    image.pixels[static_cast<std::size_t>(level.frame.raster_indices[i])] = {
+        static_cast<std::uint8_t>(std::lround(std::clamp(grey, 0.0f, 255.0f)))};
   }
   return image;
 }

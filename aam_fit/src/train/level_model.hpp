@@ -1,4 +1,4 @@
-// What a level knows before it has an update: its frame, its mean texture, and its modes.
+// A level without its update: its frame, its mean texture, and its modes.
 #pragma once
 
 #include <triptych/aam_fit/model.hpp>
@@ -37,7 +37,7 @@ class FaceSampler {
 // The raw textures under the landmarks of all faces, one a row.
 Rows textures_at_truth(const Level& level, std::span<const TrainingFace> faces, int threads);
 
-// What a shape of a crop is to a level: its pose, and c as far as the shape says it (Ks (s - s0)).
+// The parameters of a shape in a crop: its pose, and the shape's part of c, Ks (s - s0).
 struct ShapeParameters {
   Similarity pose;
   Eigen::VectorXf c;
@@ -50,8 +50,8 @@ Shape mean_of(const Level& level);  // s0
 Shape to_crop(const Crop& crop, std::span<const Point> in_frame);
 Shape to_frame(const Crop& crop, std::span<const Point> in_crop);
 
-// Fills g0, Qs, Ks, Qg, sigma, kappa, the parts when asked for, and modes. Normalises by level.normalisation.
-// Returns the parameters c of the faces, one a row.
+// Fills g0, Qs, Ks, Qg, sigma, sample_offset, the parts when asked for, and modes. Normalises by
+// level.normalisation. Returns the parameters c of the faces, one a row.
 Rows learn_modes(Level& level, const ShapeModel& shapes, std::span<const TrainingFace> faces,
                  const TrainOptions& options);
 

@@ -21,19 +21,19 @@ struct Combined {
   Eigen::MatrixXf shape, texture;  // modes x shape modes (times Ws), modes x texture modes
   double weight = 1;
 };
-Combined combine(const Rows& bs, const Rows& bg, const Keep& keep, int threads) {
+Combined combine(const Rows& bs, const Rows& bg, const ModeSelection& selection, int threads) {
   Combined combined;
   const double shape_spread = bs.squaredNorm(), texture_spread = bg.squaredNorm();
   combined.weight = shape_spread > 0 && texture_spread > 0 ? std::sqrt(texture_spread / shape_spread) : 1.0;
   Rows both(bs.rows(), bs.cols() + bg.cols());
   both << bs * static_cast<float>(combined.weight), bg;
-  const Pca modes = pca(both, keep, threads);
+  const Pca modes = pca(both, selection, threads);
   combined.shape = modes.modes.leftCols(bs.cols());
   combined.texture = modes.modes.rightCols(bg.cols());
   return combined;
 }
 
-// The texture as far as the shape tells it, g = g0 + Qg' bs by least squares: shape modes x samples.
+// The part of the texture that the shape determines, g = g0 + Qg' bs by least squares: shape modes x samples.
 Rows texture_by_shape(const Rows& bs, const Rows& textures, int threads) {
   const Eigen::MatrixXd b = bs.cast<double>();
   const Eigen::MatrixXd weights = (b.transpose() * b).ldlt().solve(b.transpose());  // shape modes x faces
@@ -50,7 +50,7 @@ Rows learn_modes(Level& level, const ShapeModel& shapes, std::span<const Trainin
                  const TrainOptions& options) {
   const int threads = options.threads;
   Rows textures = textures_at_truth(level, faces, threads);
-  level.kappa = static_cast<float>(textures.cast<double>().mean());
+  level.sample_offset = static_cast<float>(textures.cast<double>().mean());
   const Eigen::VectorXf g0 = mean_texture(textures, level.normalisation, threads);
   level.g0 = array_of(g0);
   textures.rowwise() -= g0.transpose();
@@ -66,7 +66,7 @@ Rows learn_modes(Level& level, const ShapeModel& shapes, std::span<const Trainin
   }
 
   const bool with_texture = options.parameters != Parameters::shape;
-  level.texture_tells_c = with_texture;
+  level.texture_determines_c = with_texture;
   Rows Pg(0, textures.cols());
   if (with_texture || options.compositional)
     Pg = pca(textures, {options.texture_variance, options.texture_modes}, threads).modes;

@@ -15,16 +15,16 @@ namespace {
 constexpr std::int64_t tile = 192;  // rows of a tile of the Gram matrix
 
 // The least count of leading values that holds the share of their sum.
-Eigen::Index kept(const Eigen::VectorXd& variances, const Keep& keep) {
+Eigen::Index kept(const Eigen::VectorXd& variances, const ModeSelection& selection) {
   // Below this share of the largest a variance is rounding: products of floats carry 2^-24 each.
   constexpr double least = 1e-6;
   const double sum = variances.sum();
   Eigen::Index usable = 0;
   while (usable < variances.size() && variances[usable] > 0 && variances[usable] >= least * variances[0])
     ++usable;
-  if (keep.count > 0) return std::min<Eigen::Index>(keep.count, usable);
+  if (selection.count > 0) return std::min<Eigen::Index>(selection.count, usable);
   Eigen::Index count = 0;
-  for (double seen = 0; count < usable && seen < keep.share * sum; ++count) seen += variances[count];
+  for (double seen = 0; count < usable && seen < selection.share * sum; ++count) seen += variances[count];
   return count;
 }
 
@@ -65,13 +65,13 @@ Rows transposed_times(const Eigen::MatrixXf& matrix, const Rows& rows, int threa
   return product;
 }
 
-Pca pca(Rows examples, const Keep& keep, int threads) {
+Pca pca(Rows examples, const ModeSelection& selection, int threads) {
   Pca result;
   result.mean = examples.colwise().mean();
   examples.rowwise() -= result.mean.transpose();
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(gram(examples, threads).cast<double>());
   const Eigen::VectorXd values = solver.eigenvalues().reverse();  // ascending there
-  const Eigen::Index count = kept(values, keep);
+  const Eigen::Index count = kept(values, selection);
   Eigen::MatrixXf weights(examples.rows(), count);
   for (Eigen::Index k = 0; k < count; ++k)
     weights.col(k) =

@@ -8,7 +8,7 @@ namespace triptych::aam_fit {
 using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 // How much a PCA keeps: the least number of modes with this share of the variance, or a count when above 0.
-struct Keep {
+struct ModeSelection {
   double share = 1;
   int count = 0;
 };
@@ -20,7 +20,7 @@ struct Pca {
 };
 
 // examples: one a row; not empty. Modes without variance, against the strongest, are never kept.
-Pca pca(Rows examples, const Keep& keep, int threads);
+Pca pca(Rows examples, const ModeSelection& selection, int threads);
 
 // rows * rows' in tiles over the cores. Products are added in float, tile by tile in a fixed order: the same
 // bits whatever the threads.

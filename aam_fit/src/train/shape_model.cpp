@@ -21,12 +21,12 @@ Shape of_size_one(std::span<const Point> shape) {
   return posed(Similarity{1 / size - 1, 0, 0, 0}, result);
 }
 
-// The shape's place in the mean's frame.
+// The shape in the frame of the mean.
 Shape unposed(std::span<const Point> mean, std::span<const Point> shape) {
   return posed(inverse(align(mean, shape)), shape);
 }
 
-// Turned so that the shapes, on average, are turned against it by nothing.
+// Rotated so that the mean rotation of the shapes against it is zero.
 Shape upright(const Shape& mean, std::span<const Shape> shapes) {
   double along = 0, across = 0;
   for (const Shape& shape : shapes) {
@@ -91,7 +91,7 @@ Shape unflat(const Eigen::VectorXd& coordinates) {
   return shape;
 }
 
-ShapeModel make_shape_model(std::span<const Shape> shapes, const Keep& keep) {
+ShapeModel make_shape_model(std::span<const Shape> shapes, const ModeSelection& selection) {
   ShapeModel model;
   model.mean = procrustes_mean(shapes);
   const Eigen::MatrixXd poses = pose_directions(model.mean);
@@ -109,10 +109,10 @@ ShapeModel make_shape_model(std::span<const Shape> shapes, const Keep& keep) {
   const Eigen::Index most = std::min<Eigen::Index>(variances.size(), mean.size() - 4);
   Eigen::Index usable = 0, count = 0;
   while (usable < most && variances[usable] > least * static_cast<double>(shapes.size())) ++usable;
-  if (keep.count > 0)
-    count = std::min<Eigen::Index>(keep.count, usable);
+  if (selection.count > 0)
+    count = std::min<Eigen::Index>(selection.count, usable);
   else
-    for (double seen = 0; count < usable && seen < keep.share * sum; ++count) seen += variances[count];
+    for (double seen = 0; count < usable && seen < selection.share * sum; ++count) seen += variances[count];
   model.modes = svd.matrixU().leftCols(count);
   model.sigma = (variances.head(count) / static_cast<double>(shapes.size())).cwiseSqrt();
   return model;

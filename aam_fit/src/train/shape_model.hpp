@@ -20,7 +20,7 @@ struct ShapeModel {
 
 // Generalised Procrustes analysis, then PCA of what is left. Shapes have the same number of points, three or
 // more, not all in one place.
-ShapeModel make_shape_model(std::span<const Shape> shapes, const Keep& keep);
+ShapeModel make_shape_model(std::span<const Shape> shapes, const ModeSelection& selection);
 
 // Interleaved.
 Eigen::VectorXd flat(std::span<const Point> shape);

@@ -42,7 +42,7 @@ Scaling normalise(std::span<float> texture, std::span<const float> g0, Normalisa
 }
 
 Eigen::VectorXf mean_texture(Rows& textures, Normalisation kind, int threads) {
-  // Each texture first by its own length: their sum is where the turns begin.
+  // Each texture first by its own length: their sum is the first estimate.
   parallel_for(0, textures.rows(), threads, [&](std::int64_t i) {
     auto row = textures.row(i);
     const double squares = row.cast<double>().squaredNorm();
@@ -61,7 +61,7 @@ Eigen::VectorXf mean_texture(Rows& textures, Normalisation kind, int threads) {
     return Eigen::VectorXf((mean / length).cast<float>());
   };
   Eigen::VectorXf mean = unit_mean();
-  for (int turn = 0; turn < 10; ++turn) {
+  for (int rotation = 0; rotation < 10; ++rotation) {
     const Eigen::VectorXf before = mean;
     parallel_for(0, textures.rows(), threads, [&](std::int64_t i) {
       normalise(row_of(textures, i), {before.data(), static_cast<std::size_t>(before.size())}, kind);

@@ -18,7 +18,7 @@ struct Scaling {
 Scaling normalise(std::span<float> texture, std::span<const float> g0, Normalisation kind);
 
 // Normalises all rows against their own mean and returns that: of zero mean and unit norm. The two depend on
-// each other and are found in turns. InvalidArgument when the textures are all flat.
+// each other and are found by alternation. InvalidArgument when the textures are all flat.
 Eigen::VectorXf mean_texture(Rows& textures, Normalisation kind, int threads);
 
 }  // namespace triptych::aam_fit

@@ -28,7 +28,7 @@ void check_options(const TrainOptions& options) {
           " is not positive");
   const Displacements& d = options.displacements;
   require(d.per_face >= 1, "regression needs a start a face or more, not ", d.per_face);
-  for (const double bound : {d.shift, d.scale, d.turn_rad})
+  for (const double bound : {d.shift, d.scale, d.rotation_rad})
     require(bound >= 0 && bound < 1, "starts cannot be displaced by ", bound);
 }
 
@@ -55,7 +55,7 @@ std::vector<Shape> shapes_of(std::span<const TrainingFace> faces) {
   return shapes;
 }
 
-// Reports to the caller, if he wants it.
+// Reports stages to the caller.
 class Steps {
  public:
   Steps(const Progress& progress, std::int64_t total) : progress_(progress), total_(total) {}
@@ -73,7 +73,7 @@ std::vector<LevelOptions> levels_for(Update update) {
   return update == Update::regression ? default_levels() : default_levels(4096, 2, {}, update);
 }
 
-// As many as asked for, but one at least, and no more than residuals of a gibibyte have room for.
+// Displacements::per_face, but at least one, and no more than a gibibyte of residuals holds.
 Displacements starts_per_face(std::span<const LevelOptions> levels, std::size_t faces,
                               const TrainOptions& options) {
   constexpr std::int64_t most = std::int64_t{1} << 28;  // floats
@@ -86,7 +86,7 @@ Displacements starts_per_face(std::span<const LevelOptions> levels, std::size_t 
   return d;
 }
 
-// What the faces look like, for pictures: grey, shape and texture combined, no update.
+// Model::appearance: grey, shape and texture combined, without an update.
 Level learn_appearance(const ShapeModel& shapes, std::span<const Triangle> triangles,
                        std::span<const TrainingFace> faces, TrainOptions options) {
   Level level = make_level(shapes, triangles, {.pixels = options.appearance_pixels});
@@ -141,7 +141,7 @@ Model train(const std::vector<Example>& examples, const TrainOptions& options, c
 
   steps.next("shapes");
   const TrainingSet as_they_are(examples, {});
-  const Keep keep_all{1, 1};
+  const ModeSelection keep_all{1, 1};
   const Shape first_mean = make_shape_model(shapes_of(as_they_are.faces()), keep_all).mean;
   const TrainingSet set(examples, mirror_points(options, first_mean));
   const std::span<const TrainingFace> faces = set.faces();

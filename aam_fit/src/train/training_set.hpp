@@ -9,7 +9,7 @@
 namespace triptych::aam_fit {
 
 struct TrainingFace {
-  const GreyImage* image = nullptr;
+  const Image<Grey8>* image = nullptr;
   Shape landmarks;
   int example = 0;  // it comes from; mirror images share theirs
 };
@@ -26,7 +26,7 @@ class TrainingSet {
 
  private:
   int examples_ = 0;
-  std::vector<GreyImage> mirrored_;
+  std::vector<Image<Grey8>> mirrored_;
   std::vector<TrainingFace> faces_;
 };
 

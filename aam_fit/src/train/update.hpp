@@ -26,9 +26,9 @@ struct Start {
 std::vector<Start> make_starts(const Shape& mean, std::span<const TrainingFace> faces, const Displacements& d,
                                std::uint64_t seed);
 
-// R by ridge regression of what the residuals at the starts say about the way to the truth. Then moves each
-// start by a step, predicted by an R that has not seen its face (five folds of the faces): the next level
-// learns from what it will meet on new faces.
+// R by ridge regression of the displacement to the truth on the residuals at the starts. Then moves each
+// start by a step, predicted by an R that has not seen its face (five folds of the faces): so the next level
+// learns from displacements as they occur on new faces.
 struct Stage {
   std::size_t level = 0;  // number of the resolution
   int number = 0;         // of the update there; the first needs new crops

@@ -66,8 +66,7 @@ void add_slopes(const Level& level, FaceSampler& sampler, const Eigen::VectorXf&
 void learn_displaced_update(Level& level, std::span<const TrainingFace> faces, const Rows& c,
                             const TrainOptions& options) {
   const Eigen::Index parameters = level.modes + 4, n = level.samples();
-  // A Jacobian is an average: so many faces, evenly chosen, that it takes some 10^9 samples, but no fewer
-  // than 20.
+  // The Jacobian is an average over evenly chosen faces: at least 20, and no more than about 10^9 samples.
   const auto cost = static_cast<double>(4 * parameters * n);
   const auto most = std::max<std::size_t>(20, static_cast<std::size_t>(1e9 / cost));
   const std::size_t count = std::min(faces.size(), most);

@@ -28,8 +28,8 @@ std::vector<int> deal_folds(int examples, std::uint64_t seed, std::uint64_t roun
   return folds;
 }
 
-// What all starts look like at a level: residuals, parameters, and how far those are from the truth.
-struct Looks {
+// Residuals and parameters of all starts at a level, and the distance to the truth.
+struct StartResiduals {
   Rows residuals;   // starts x samples
   Rows parameters;  // starts x (modes + 4): at the starts
   Rows targets;     // the same: truth - start
@@ -42,12 +42,12 @@ void set_pose(Rows& rows, Eigen::Index i, Eigen::Index m, const Similarity& pose
 
 // truths: c of the faces. Textures without contrast become zeros, and their residual is -g0: rare, and the
 // same at run time.
-Looks look(const Level& level, std::span<const TrainingFace> faces, std::span<const Start> starts,
-           const Rows& truths, int threads) {
+StartResiduals residuals_at(const Level& level, std::span<const TrainingFace> faces,
+                            std::span<const Start> starts, const Rows& truths, int threads) {
   const auto count = static_cast<Eigen::Index>(starts.size());
   const Eigen::Index n = level.samples(), m = level.modes;
   const Eigen::Map<const Eigen::VectorXf> mean(level.g0.data(), n);
-  Looks looks{Rows(count, n), Rows(count, m + 4), Rows(count, m + 4)};
+  StartResiduals at_starts{Rows(count, n), Rows(count, m + 4), Rows(count, m + 4)};
   parallel_chunks(count, 8, threads, [&](std::int64_t first, std::int64_t last, std::int64_t) {
     FaceSampler sampler(level);
     for (std::int64_t i = first; i < last; ++i) {
@@ -55,24 +55,26 @@ Looks look(const Level& level, std::span<const TrainingFace> faces, std::span<co
       const TrainingFace& face = faces[static_cast<std::size_t>(start.face)];
       const Shape shape = to_crop(start.crop, start.shape);
       sampler.prepare(face.image->view(), start.crop);
-      const std::span<float> texture(looks.residuals.data() + i * n, static_cast<std::size_t>(n));
+      const std::span<float> texture(at_starts.residuals.data() + i * n, static_cast<std::size_t>(n));
       sampler.sample(shape, texture);
       normalise(texture, level.g0.span(), level.normalisation);
-      looks.residuals.row(i) -= mean.transpose();
+      at_starts.residuals.row(i) -= mean.transpose();
       const ShapeParameters at_start = shape_parameters(level, shape);
       const ShapeParameters at_truth = shape_parameters(level, to_crop(start.crop, face.landmarks));
-      looks.parameters.row(i).head(m) = at_start.c.transpose();
-      set_pose(looks.parameters, i, m, at_start.pose);
-      looks.targets.row(i).head(m) = truths.row(start.face);
-      set_pose(looks.targets, i, m, at_truth.pose);
+      at_starts.parameters.row(i).head(m) = at_start.c.transpose();
+      set_pose(at_starts.parameters, i, m, at_start.pose);
+      at_starts.targets.row(i).head(m) = truths.row(start.face);
+      set_pose(at_starts.targets, i, m, at_truth.pose);
     }
   });
   const Eigen::Map<const Rows> Qg(level.Qg.data(), m, n);
-  if (level.texture_tells_c) looks.parameters.leftCols(m) += times(looks.residuals, Qg.transpose(), threads);
-  parallel_for(0, count, threads,
-               [&](std::int64_t i) { looks.residuals.row(i) -= looks.parameters.row(i).head(m) * Qg; });
-  looks.targets -= looks.parameters;
-  return looks;
+  if (level.texture_determines_c)
+    at_starts.parameters.leftCols(m) += times(at_starts.residuals, Qg.transpose(), threads);
+  parallel_for(0, count, threads, [&](std::int64_t i) {
+    at_starts.residuals.row(i) -= at_starts.parameters.row(i).head(m) * Qg;
+  });
+  at_starts.targets -= at_starts.parameters;
+  return at_starts;
 }
 
 }  // namespace
@@ -85,12 +87,12 @@ std::vector<Start> make_starts(const Shape& mean, std::span<const TrainingFace> 
     PhiloxStream random(seed, i);
     const auto within = [&](double bound) { return bound * (2.0 * double{random.next_uniform()} - 1.0); };
     const Box box = bounds(faces[i].landmarks);
-    const Shape placed = place(mean, box);
+    const Shape placed = place_in_box(mean, box);
     const Point centre{box.x + box.width / 2, box.y + box.height / 2};
     for (int k = 0; k < d.per_face; ++k) {
-      const double scale = 1 + within(d.scale), turn = within(d.turn_rad);
+      const double scale = 1 + within(d.scale), rotation = within(d.rotation_rad);
       const double x = within(d.shift) * box.width, y = within(d.shift) * box.height;
-      const Similarity about{scale * std::cos(turn) - 1, scale * std::sin(turn), 0, 0};
+      const Similarity about{scale * std::cos(rotation) - 1, scale * std::sin(rotation), 0, 0};
       const Point moved = posed(about, centre);
       starts.push_back(
           {static_cast<int>(i),
@@ -126,9 +128,9 @@ void learn_regression_update(Level& level, std::span<const TrainingFace> faces, 
   const Eigen::Index m = level.modes, count = static_cast<Eigen::Index>(starts.size());
   if (stage.number == 0)
     for (Start& start : starts) start.crop = crop_for(level, start.shape);
-  const Looks looks = look(level, faces, starts, c, threads);
+  const StartResiduals at_starts = residuals_at(level, faces, starts, c, threads);
 
-  const Eigen::MatrixXf K = gram(looks.residuals, threads);
+  const Eigen::MatrixXf K = gram(at_starts.residuals, threads);
   const auto ridge = static_cast<float>(options.ridge * K.diagonal().cast<double>().mean());
   require(ridge > 0, "a ridge of ", options.ridge, " leaves the regression without a solution");
 
@@ -142,14 +144,14 @@ void learn_regression_update(Level& level, std::span<const TrainingFace> faces, 
   };
   Rows steps = Rows::Zero(count, m + 4);
   Eigen::MatrixXf weights;  // of the rows, for R itself
-  // Each fold's own R, and, as the last, everybody's.
+  // R of each fold, and last R of all faces.
   parallel_chunks(fold_count + 1, 1, threads, [&](std::int64_t f, std::int64_t, std::int64_t) {
     std::vector<Eigen::Index> rows, left_out;
     rows.reserve(static_cast<std::size_t>(count));
     left_out.reserve(static_cast<std::size_t>(count));
     for (Eigen::Index i = 0; i < count; ++i) (fold(i) == fold_count - 1 - f ? left_out : rows).push_back(i);
     if (rows.empty()) return;
-    const Eigen::MatrixXf solved = solve_ridge(K, looks.targets, ridge, rows);
+    const Eigen::MatrixXf solved = solve_ridge(K, at_starts.targets, ridge, rows);
     if (f == fold_count) weights = solved;
     Eigen::VectorXf products(static_cast<Eigen::Index>(rows.size()));
     for (const Eigen::Index i : left_out) {
@@ -158,12 +160,12 @@ void learn_regression_update(Level& level, std::span<const TrainingFace> faces, 
     }
   });
 
-  const Rows R = -transposed_times(weights, looks.residuals, threads);  // dp = -R r
+  const Rows R = -transposed_times(weights, at_starts.residuals, threads);  // dp = -R r
   level.R = std::vector<float>(R.data(), R.data() + R.size());
 
   parallel_for(0, count, threads, [&](std::int64_t i) {
     Start& start = starts[static_cast<std::size_t>(i)];
-    const Eigen::VectorXf p = looks.parameters.row(i) + steps.row(i);
+    const Eigen::VectorXf p = at_starts.parameters.row(i) + steps.row(i);
     const Similarity pose{double{p[m]}, double{p[m + 1]}, double{p[m + 2]}, double{p[m + 3]}};
     start.shape = to_frame(start.crop, shape_of(level, p.head(m), pose));
   });

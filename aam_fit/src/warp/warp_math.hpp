@@ -30,8 +30,8 @@ struct Tap {
   bool outside;               // beyond the centres of the border's pixels, or not a number
 };
 
-// Places outside are clamped to the border; NaN goes to the corner. pitch: elements from row to row. width,
-// height >= 1, and height * pitch < 2^31.
+// Positions outside are clamped to the border; NaN goes to the corner. pitch: elements from row to row.
+// width, height >= 1, and height * pitch < 2^31.
 TRIPTYCH_INLINE_HD Tap tap_at(float x, float y, std::int32_t width, std::int32_t height, std::int32_t pitch) {
   const auto last_x = static_cast<float>(width - 1), last_y = static_cast<float>(height - 1);
   float cx = x > 0.0f ? x : 0.0f, cy = y > 0.0f ? y : 0.0f;

@@ -1,10 +1,10 @@
-// aam_fit_bench: the paper's Table 1 and figures 6 to 8 on this machine: ten fixed iterations a frame at 16
-// sizes, by the sequential literal form, by our CPU twin, by ten kernels a pass as the paper has them, and by
+// aam_fit_bench: the paper's Table 1 and figures 6 to 8 on this machine: ten fixed iterations per frame at 16
+// sizes, by the sequential paper form, by our CPU twin, by ten kernels a pass as the paper has them, and by
 // our GPU form.
 //
 // Names are aam/<storage>/<form>/<mode>/<faces>x<modes>x<pixels>; a time is that of the whole fit, of all
 // faces. rotating: frames and starts go round, calls in a graph; resident: the same on the host, one by one;
-// frames_<n>: so many frames together (figure 6).
+// frames_<n>: n frames in one measurement (figure 6).
 #include <triptych/core/device.hpp>
 #include <triptych/core/parallel.hpp>
 
@@ -25,7 +25,7 @@ using aam_fit::LevelFitter;
 
 constexpr int host_frames = 4;
 
-// A form on the CPU, with frames and starts that go round.
+// A form on the CPU, with frames and starts in rotation.
 class CpuFits {
  public:
   CpuFits(const AamSize& size, Form form, int threads)
@@ -107,13 +107,13 @@ void define(bool quick) {
                            : std::vector<std::int64_t>(aam_usual_pixels.begin(), aam_usual_pixels.end());
     for (const std::int64_t pixels : sizes) {
       const AamSize size{1, modes, pixels};
-      add_fit("cpu_literal", size, Form::literal, 1);
+      add_fit("cpu_literal", size, Form::paper, 1);
       add_fit("cpu_one_pass", size, Form::one_pass, 1);
       add_fit("cpu_threads", size, Form::one_pass, all);
     }
   }
   for (const std::int64_t pixels : aam_figure_pixels(quick))
-    add_frames("cpu_literal", {1, aam_modes, pixels}, Form::literal, 1, quick ? 3 : 10);
+    add_frames("cpu_literal", {1, aam_modes, pixels}, Form::paper, 1, quick ? 3 : 10);
 }
 
 // What was measured, an iteration of one face, with the speed-up over the sequential form.
@@ -136,7 +136,7 @@ void print_table() {
 const Program program{
     "Times fits of ten iterations and batches of fits by every form, at the 16 sizes of the paper's Table 1 "
     "and\n"
-    "figures 6 to 8. Every result is checked against the literal form on the CPU before it is timed.",
+    "figures 6 to 8. Every result is checked against the paper form on the CPU before it is timed.",
     define, print_table};
 
 }  // namespace triptych::bench

@@ -1,4 +1,4 @@
-// aam_fit_bench on a GPU: the literal and the one-pass form, in floats and halves, one face and a batch.
+// aam_fit_bench on a GPU: the paper form and the one-pass form, in floats and halves, one face and a batch.
 #include <triptych/aam_fit/fit_cuda.hpp>
 #include <triptych/core/buffer.hpp>
 
@@ -18,7 +18,7 @@ using aam_fit::LevelFitterCuda;
 using aam_fit::Shape;
 using aam_fit::Storage;
 
-// Sets of faces on the GPU that go round: frames in another light each, starts of their own.
+// Sets of faces on the GPU, used in rotation: each frame in another light, each with its own start.
 class GpuFits {
  public:
   GpuFits(const AamSize& size, const aam_fit::FitOptions& options, int sets)
@@ -116,8 +116,8 @@ class GpuFits {
   std::vector<DevicePlanesView> planes_;
 };
 
-// The faces whose landmarks are held against the twin's.
-std::vector<std::int64_t> looked_at(const AamSize& size, int sets) {
+// The faces whose landmarks are compared with the twin's.
+std::vector<std::int64_t> checked_faces(const AamSize& size, int sets) {
   return {0, std::min<std::int64_t>(1, sets * size.faces - 1), size.faces - 1};
 }
 
@@ -126,7 +126,7 @@ double run_and_check(GpuFits& fits, const AamSize& size, Storage storage) {
   for (int k = 0; k < fits.sets(); ++k) fits.enqueue(k);
   fits.check_iterations();
   double most = 0;
-  for (const std::int64_t i : looked_at(size, fits.sets())) {
+  for (const std::int64_t i : checked_faces(size, fits.sets())) {
     const Shape& expected = aam_expected(size, static_cast<int>(i));
     const Shape found = fits.shape(i);
     aam_check(found, expected, storage == Storage::float16 ? aam_half_px : aam_float_px);
@@ -159,7 +159,7 @@ void add_fit(const std::string& series, const AamSize& size, Form form, Storage 
     measured.counters["twin_px"] = off;
     if (half) measured.counters["difference_px"] = half_difference_px(fits, size);
     const std::vector<float> before = fits.parameters();
-    measured.timing = time_in_graph(fits.stream(), fits.sets(), form == Form::literal ? 11 : 21,
+    measured.timing = time_in_graph(fits.stream(), fits.sets(), form == Form::paper ? 11 : 21,
                                     [&](int k) { fits.enqueue(k); });
     check_repeats(fits, before);
     aam_times()[{size, half ? series + ", half" : series}] = measured.timing.us;
@@ -171,7 +171,7 @@ void add_fit(const std::string& series, const AamSize& size, Form form, Storage 
   });
 }
 
-// So many frames, one after the other; in graphs of at most a hundred.
+// `frames` frames, one after the other, in graphs of at most a hundred.
 void add_frames(const std::string& series, const AamSize& size, Form form, int frames) {
   std::string mode = "frames_";
   mode += std::to_string(frames);
@@ -209,7 +209,7 @@ void define_gpu_fits(bool quick) {
                            : std::vector<std::int64_t>(aam_usual_pixels.begin(), aam_usual_pixels.end());
     for (const std::int64_t pixels : sizes) {
       const AamSize size{1, modes, pixels};
-      add_fit("gpu_literal", size, Form::literal, Storage::float32);
+      add_fit("gpu_literal", size, Form::paper, Storage::float32);
       add_fit("gpu_one_pass", size, Form::one_pass, Storage::float32);
       add_fit("gpu_one_pass", size, Form::one_pass, Storage::float16);
     }
@@ -221,7 +221,7 @@ void define_gpu_fits(bool quick) {
   for (const std::int64_t pixels : aam_figure_pixels(quick)) {
     for (const int frames : quick ? std::vector<int>{10} : std::vector<int>{10, 100, 1000}) {
       const AamSize size{1, aam_modes, pixels};
-      add_frames("gpu_literal", size, Form::literal, frames);
+      add_frames("gpu_literal", size, Form::paper, frames);
       add_frames("gpu_one_pass", size, Form::one_pass, frames);
     }
   }

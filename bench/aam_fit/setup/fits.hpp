@@ -18,7 +18,7 @@
 
 namespace triptych::bench {
 
-inline constexpr int aam_iterations = 10;  // a frame, as in the paper
+inline constexpr int aam_iterations = 10;  // per frame, as in the paper
 inline constexpr int aam_modes = 60;       // of the paper's table here; it does not say its own
 
 struct AamSize {
@@ -73,7 +73,7 @@ inline const test::AamScene& aam_scene(const AamSize& size) {
   return *scene;
 }
 
-// The k-th of the frames that go round: the scene in another light, which a fit takes off again.
+// The k-th frame of the rotation: the scene in another light, which the normalisation removes.
 inline void aam_relight(std::span<const float> planes, int k, std::span<float> frame) {
   const float gain = 1 + 0.01f * static_cast<float>(k % 16), offset = static_cast<float>(k % 32);
   for (std::size_t i = 0; i < planes.size(); ++i) frame[i] = gain * planes[i] + offset;
@@ -84,7 +84,7 @@ inline std::vector<float> aam_start_of(const test::AamScene& scene, int k) {
   return test::aam_start(scene, 1.0, 1, static_cast<std::uint64_t>(k));
 }
 
-// The landmarks that the literal form of the twin reaches from there, in the scene's own light.
+// The landmarks that the paper form of the twin reaches from there, in the scene's own light.
 inline const aam_fit::Shape& aam_expected(const AamSize& size, int k) {
   static std::map<std::tuple<int, std::int64_t, int>, aam_fit::Shape> known;
   aam_fit::Shape& shape = known[{size.modes, size.pixels, k}];
@@ -98,7 +98,7 @@ inline const aam_fit::Shape& aam_expected(const AamSize& size, int k) {
     }
     aam_fit::LevelFitter& twin = *fitters[{size.modes, size.pixels}];
     shape = twin.shape_of(
-        fit_cpu(twin, scene.planes.view(), aam_start_of(scene, k), aam_options(aam_fit::Form::literal))
+        fit_cpu(twin, scene.planes.view(), aam_start_of(scene, k), aam_options(aam_fit::Form::paper))
             .parameters);
   }
   return shape;

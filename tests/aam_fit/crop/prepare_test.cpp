@@ -1,5 +1,6 @@
 // Features and crops against their definitions, pixel by pixel in double.
 #include <triptych/aam_fit/prepare.hpp>
+#include <triptych/core/image.hpp>
 
 #include <gtest/gtest.h>
 
@@ -13,22 +14,22 @@
 namespace triptych::aam_fit {
 namespace {
 
-using Image = std::vector<double>;
+using Values = std::vector<double>;
 
 struct Size {
   int width, height;
 };
 
-double at(const Image& image, Size s, int x, int y) {
+double at(const Values& image, Size s, int x, int y) {
   return image[static_cast<std::size_t>(std::int64_t{std::clamp(y, 0, s.height - 1)} * s.width +
                                         std::clamp(x, 0, s.width - 1))];
 }
 
 // The Gaussian as one sum over the plane, cut off at three widths.
-Image blurred(const Image& in, Size s, double sigma) {
+Values blurred(const Values& in, Size s, double sigma) {
   if (sigma == 0) return in;
   const int r = static_cast<int>(std::ceil(3 * sigma));
-  Image out(in.size());
+  Values out(in.size());
   for (int y = 0; y < s.height; ++y)
     for (int x = 0; x < s.width; ++x) {
       double sum = 0, weights = 0;
@@ -43,10 +44,10 @@ Image blurred(const Image& in, Size s, double sigma) {
   return out;
 }
 
-std::vector<Image> expected_features(const Image& grey, Size s, const Features& f) {
-  const Image smooth = blurred(grey, s, double{f.smooth_px});
+std::vector<Values> expected_features(const Values& grey, Size s, const Features& f) {
+  const Values smooth = blurred(grey, s, double{f.smooth_px});
   if (f.kind == FeatureKind::grey) return {smooth};
-  Image gx(grey.size()), gy(grey.size()), size(grey.size());
+  Values gx(grey.size()), gy(grey.size()), size(grey.size());
   double mean = 0;
   for (std::size_t i = 0; i < grey.size(); ++i) {
     const int x = static_cast<int>(i) % s.width, y = static_cast<int>(i) / s.width;
@@ -55,8 +56,8 @@ std::vector<Image> expected_features(const Image& grey, Size s, const Features& 
     size[i] = std::hypot(gx[i], gy[i]);
     mean += size[i] / static_cast<double>(grey.size());
   }
-  const Image around = f.local_px > 0 ? blurred(size, s, double{f.local_px}) : Image(grey.size(), mean);
-  std::vector<Image> planes(static_cast<std::size_t>(channels(f)), Image(grey.size()));
+  const Values around = f.local_px > 0 ? blurred(size, s, double{f.local_px}) : Values(grey.size(), mean);
+  std::vector<Values> planes(static_cast<std::size_t>(channels(f)), Values(grey.size()));
   for (std::size_t i = 0; i < grey.size(); ++i) {
     const double n = size[i] / (size[i] + around[i] + 0.5), angle = std::atan2(gy[i], gx[i]);
     if (f.kind == FeatureKind::orientation) {
@@ -71,7 +72,7 @@ std::vector<Image> expected_features(const Image& grey, Size s, const Features& 
       planes[3][i] = n * std::sin(2 * angle);
     }
   }
-  for (Image& plane : planes) plane = blurred(plane, s, double{f.pool_px});
+  for (Values& plane : planes) plane = blurred(plane, s, double{f.pool_px});
   return planes;
 }
 
@@ -80,10 +81,10 @@ class FeaturesTest : public testing::TestWithParam<Features> {};
 TEST_P(FeaturesTest, AreThoseOfTheFormula) {
   for (const Size s : {Size{37, 29}, Size{5, 40}, Size{2, 2}, Size{1, 1}}) {
     const auto values = test::random_values<float>(s.width * s.height, 0, 255, 7);
-    const Image grey(values.begin(), values.end());
+    const Values grey(values.begin(), values.end());
     Planes planes(s.width, s.height, channels(GetParam()));
     features_cpu({values.data(), s.width, s.height}, GetParam(), planes, 2);
-    const std::vector<Image> expected = expected_features(grey, s, GetParam());
+    const std::vector<Values> expected = expected_features(grey, s, GetParam());
     // Sums of positive weights that add up to 1: a few dozen roundings of values up to 255 in the grey image,
     // which gradients of 0.5 and more divide; 2e-7 * 50 * 255 / 0.5 at worst, seen once in the grey alone.
     const double bound = GetParam().kind == FeatureKind::grey ? 255 * 2e-6 : 2e-4;
@@ -126,12 +127,15 @@ TEST(Features, RefuseWhatDoesNotFit) {
     EXPECT_EQ(parse_feature_kind(to_string(kind)), kind);
 }
 
-GreyImage random_image(int width, int height) {
-  return {width, height, test::random_values<std::uint8_t>(std::int64_t{width} * height, 0, 255, 5)};
+Image<Grey8> random_image(int width, int height) {
+  Image<Grey8> image(width, height);
+  const auto values = test::random_values<std::uint8_t>(std::int64_t{width} * height, 0, 255, 5);
+  std::transform(values.begin(), values.end(), image.pixels.begin(), [](std::uint8_t v) { return Grey8{v}; });
+  return image;
 }
 
 // The mean of the frame, its border repeated, under the pixel's box, by adding up the overlaps of all pixels.
-double box_mean(const GreyImage& frame, const Crop& crop, int x, int y) {
+double box_mean(const Image<Grey8>& frame, const Crop& crop, int x, int y) {
   const double half = 0.5 * std::max(1.0, crop.step);
   const auto overlap = [&](double centre, int i) {
     return std::max(0.0, std::min(centre + half, i + 0.5) - std::max(centre - half, i - 0.5)) / (2 * half);
@@ -142,15 +146,15 @@ double box_mean(const GreyImage& frame, const Crop& crop, int x, int y) {
        ++j)
     for (int i = static_cast<int>(std::floor(c.x - half)) - 1;
          i <= static_cast<int>(std::ceil(c.x + half)) + 1; ++i) {
-      const int u = std::clamp(i, 0, frame.width - 1), v = std::clamp(j, 0, frame.height - 1);
-      sum += overlap(c.x, i) * overlap(c.y, j) *
-             frame.values[static_cast<std::size_t>(std::int64_t{v} * frame.width + u)];
+      const auto u = std::clamp<std::int64_t>(i, 0, frame.width - 1);
+      const auto v = std::clamp<std::int64_t>(j, 0, frame.height - 1);
+      sum += overlap(c.x, i) * overlap(c.y, j) * frame.view().at(u, v).v;
     }
   return sum;
 }
 
 TEST(Prepare, AveragesTheFrameUnderEachPixel) {
-  const GreyImage frame = random_image(61, 47);
+  const Image<Grey8> frame = random_image(61, 47);
   for (const Crop& crop :
        {Crop{20, 18, 1, 3, 5}, Crop{16, 22, 2.3, -4.2, 1.7}, Crop{30, 12, 0.4, 40.3, 30.1},
         Crop{10, 10, 7.77, -30, -20}, Crop{8, 8, 1, -100, 200}, Crop{2, 2, 1.5, 59.9, 46}}) {
@@ -169,7 +173,7 @@ TEST(Prepare, AveragesTheFrameUnderEachPixel) {
 }
 
 TEST(Prepare, GivesTheFeaturesOfTheCrop) {
-  const GreyImage frame = random_image(50, 50);
+  const Image<Grey8> frame = random_image(50, 50);
   const Crop crop{24, 20, 1.5, 2, 3};
   const Features f{.kind = FeatureKind::gradient, .smooth_px = 1, .local_px = 3};
   Planes grey, planes, expected(24, 20, 2);
@@ -210,7 +214,7 @@ TEST(Prepare, CropsSoThatTheFaceHasTheLevelsSize) {
 TEST(Prepare, RefusesWhatHasNoCrop) {
   const auto scene = test::make_aam_scene({.pixels = 100, .modes = 1});
   Planes planes;
-  const GreyImage frame = random_image(20, 20);
+  const Image<Grey8> frame = random_image(20, 20);
   EXPECT_ERROR(prepare_cpu({}, {4, 4, 1, 0, 0}, {}, planes, 1), InvalidArgument, "empty frame");
   EXPECT_ERROR(prepare_cpu(frame.view(), {0, 4, 1, 0, 0}, {}, planes, 1), InvalidArgument, "0 x 4");
   EXPECT_ERROR(prepare_cpu(frame.view(), {4, 4, 0, 0, 0}, {}, planes, 1), InvalidArgument, "too far");

@@ -85,21 +85,23 @@ TEST(LandmarkFiles, damaged_ones_are_refused_or_read_never_worse) {
   EXPECT_GT(refused, 1000);
 }
 
-GreyImage ramp(int width, int height) {
-  GreyImage image{width, height, {}};
-  for (int i = 0; i < width * height; ++i) image.values.push_back(static_cast<std::uint8_t>(7 * i));
+Image<Grey8> ramp(int width, int height) {
+  Image<Grey8> image(width, height);
+  for (std::size_t i = 0; i < image.pixels.size(); ++i) image.pixels[i] = {static_cast<std::uint8_t>(7 * i)};
   return image;
 }
 
 TEST(Pnm, written_and_read_again_it_is_the_same) {
   const test::TemporaryDirectory folder;
-  const GreyImage image = ramp(5, 3);
+  const Image<Grey8> image = ramp(5, 3);
   write_pgm(folder / "a.pgm", image);
-  const GreyImage again = read_pnm(folder / "a.pgm");
+  const Image<Grey8> again = read_pnm(folder / "a.pgm");
   EXPECT_EQ(again.width, 5);
   EXPECT_EQ(again.height, 3);
-  EXPECT_EQ(again.values, image.values);
-  EXPECT_ERROR(write_pgm(folder / "b.pgm", GreyImage{2, 2, {1}}), InvalidArgument, "with 1 values");
+  EXPECT_EQ(again.pixels, image.pixels);
+  Image<Grey8> short_of_pixels(2, 2);
+  short_of_pixels.pixels.pop_back();
+  EXPECT_ERROR(write_pgm(folder / "b.pgm", short_of_pixels), InvalidArgument, "with 3 values");
   EXPECT_EQ(folder.entry_count(), 1);
 }
 
@@ -107,9 +109,9 @@ TEST(Pnm, colour_becomes_luma_and_other_ranges_are_stretched) {
   const test::TemporaryDirectory folder;
   write_file_atomically(folder / "c.ppm",
                         std::string("P6 3 1 255\n\xff\x00\x00\x00\xff\x00\x0a\x14\x1e", 20));
-  EXPECT_EQ(read_pnm(folder / "c.ppm").values, (std::vector<std::uint8_t>{76, 150, 18}));
+  EXPECT_EQ(read_pnm(folder / "c.ppm").pixels, (std::vector<Grey8>{{76}, {150}, {18}}));
   write_file_atomically(folder / "n.pgm", std::string("P5 3 1 4\n\x00\x02\x09", 12));
-  EXPECT_EQ(read_pnm(folder / "n.pgm").values, (std::vector<std::uint8_t>{0, 128, 255}));
+  EXPECT_EQ(read_pnm(folder / "n.pgm").pixels, (std::vector<Grey8>{{0}, {128}, {255}}));
   write_file_atomically(folder / "w.pgm", std::string("P5 1 1 256\nab"));
   EXPECT_ERROR(read_pnm(folder / "w.pgm"), ParseError, "16 bits");
   write_file_atomically(folder / "x.pgm", std::string("GIF89a"));

@@ -1,4 +1,4 @@
-// One look at an image in double, written from the formulas, and a fit by whole steps made of such looks;
+// One evaluation in double, written from the formulas, and a fit by whole steps made of such evaluations;
 // with the sizes from which bounds on the rounding of a float fit follow.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace triptych::test {
 
-struct DoubleLook {
+struct DoubleEvaluation {
   double error = 0, alpha = 0, beta = 0;
   std::vector<double> step;       // dp
   std::vector<double> magnitude;  // of each dp: the length of the list of terms that it is the sum of
@@ -21,45 +21,46 @@ struct DoubleLook {
 };
 
 // Normalisation::projection.
-inline DoubleLook look_in_double(const aam_fit::Level& level, const aam_fit::Planes& planes,
-                                 const std::vector<double>& p) {
+inline DoubleEvaluation evaluate_in_double(const aam_fit::Level& level, const aam_fit::Planes& planes,
+                                           const std::vector<double>& p) {
   const auto n = static_cast<std::size_t>(level.samples()), m = static_cast<std::size_t>(level.modes);
   const auto at = [](const SharedArray<float>& a, std::size_t i) {
     return double{a[static_cast<std::int64_t>(i)]};
   };
   const std::vector<double> x = detail::aam_sample(level, planes, detail::aam_shape(level, p));
-  DoubleLook look;
+  DoubleEvaluation evaluation;
   double sum = 0, g0g0 = 0, dot = 0;
   for (const double v : x) sum += v;
-  look.beta = sum / static_cast<double>(n);
+  evaluation.beta = sum / static_cast<double>(n);
   for (std::size_t i = 0; i < n; ++i) {
-    dot += (x[i] - look.beta) * at(level.g0, i);
+    dot += (x[i] - evaluation.beta) * at(level.g0, i);
     g0g0 += at(level.g0, i) * at(level.g0, i);
   }
-  look.alpha = dot / g0g0;
+  evaluation.alpha = dot / g0g0;
   std::vector<double> r(n);
   double squares = 0, model = 0;
   for (std::size_t i = 0; i < n; ++i) {
     double texture = at(level.g0, i);
     for (std::size_t k = 0; k < m; ++k) texture += at(level.Qg, k * n + i) * p[k];
-    r[i] = (x[i] - look.beta) / look.alpha - texture;
-    look.error += r[i] * r[i];
-    squares += (x[i] - double{level.kappa}) * (x[i] - double{level.kappa});
+    r[i] = (x[i] - evaluation.beta) / evaluation.alpha - texture;
+    evaluation.error += r[i] * r[i];
+    squares += (x[i] - double{level.sample_offset}) * (x[i] - double{level.sample_offset});
     model += texture * texture;
   }
-  look.error_magnitude = squares / (look.alpha * look.alpha) + model + g0g0;
-  look.step.assign(m + 4, 0.0);
-  look.magnitude.assign(m + 4, 0.0);
+  evaluation.error_magnitude = squares / (evaluation.alpha * evaluation.alpha) + model + g0g0;
+  evaluation.step.assign(m + 4, 0.0);
+  evaluation.magnitude.assign(m + 4, 0.0);
   for (std::size_t i = 0; i < m + 4; ++i)
     for (std::size_t k = 0; k < n; ++k) {
       const double R = at(level.R, i * n + k);
-      look.step[i] -= R * r[k];
-      const double size = std::abs(x[k] - double{level.kappa}) / look.alpha +
-                          std::abs(look.beta - double{level.kappa}) / look.alpha + std::abs(at(level.g0, k));
-      look.magnitude[i] += R * R * size * size;
+      evaluation.step[i] -= R * r[k];
+      const double size = std::abs(x[k] - double{level.sample_offset}) / evaluation.alpha +
+                          std::abs(evaluation.beta - double{level.sample_offset}) / evaluation.alpha +
+                          std::abs(at(level.g0, k));
+      evaluation.magnitude[i] += R * R * size * size;
     }
-  for (double& v : look.magnitude) v = std::sqrt(v);
-  return look;
+  for (double& v : evaluation.magnitude) v = std::sqrt(v);
+  return evaluation;
 }
 
 struct DoubleFit {
@@ -82,13 +83,13 @@ inline DoubleFit fit_in_double(const aam_fit::Level& level, const aam_fit::Plane
   fit.parameters.assign(start.begin(), start.end());
   std::vector<double> bound(start.size(), 0.0);
   for (int i = 0; i <= iterations; ++i) {
-    const DoubleLook look = look_in_double(level, planes, fit.parameters);
-    fit.errors.push_back(look.error);
-    fit.error_bound = std::max(fit.error_bound, 64 * eps * look.error_magnitude);
+    const DoubleEvaluation evaluation = evaluate_in_double(level, planes, fit.parameters);
+    fit.errors.push_back(evaluation.error);
+    fit.error_bound = std::max(fit.error_bound, 64 * eps * evaluation.error_magnitude);
     if (i == iterations) break;
     for (std::size_t k = 0; k < fit.parameters.size(); ++k) {
-      bound[k] = std::max(bound[k], iterations * 6 * 64 * eps * look.magnitude[k]);
-      fit.parameters[k] += look.step[k];
+      bound[k] = std::max(bound[k], iterations * 6 * 64 * eps * evaluation.magnitude[k]);
+      fit.parameters[k] += evaluation.step[k];
     }
   }
   const auto m = static_cast<std::size_t>(level.modes);

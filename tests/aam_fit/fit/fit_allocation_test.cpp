@@ -33,7 +33,7 @@ namespace {
 TEST(FitAllocation, IsTheResultAlone) {
   const test::AamScene scene = test::make_aam_scene({.pixels = 6000, .modes = 12});
   LevelFitter fitter(scene.level, Storage::float32, 2);
-  for (const Form form : {Form::one_pass, Form::literal})
+  for (const Form form : {Form::one_pass, Form::paper})
     for (const int most : {1, 5, 12}) {
       const FitOptions options{.form = form, .max_iterations = most, .always_step = true};
       fit_cpu(fitter, scene.planes.view(), scene.start, options);

@@ -60,7 +60,7 @@ LevelFit by_evaluations(LevelFitter& fitter, PlanesView planes, std::vector<floa
     }
     ++fit.iterations;
     fit.errors.push_back(here.error);
-    if (still || before - here.error < options.min_gain * before) {
+    if (still || before - here.error < options.min_relative_gain * before) {
       fit.status = FitStatus::converged;
       break;
     }
@@ -76,7 +76,7 @@ TEST(Decisions, AreThoseOfTheAlgorithm) {
   int halved = 0;
   for (const float factor : {1.0f, 2.7f, 6.0f, 0.3f, -1.0f}) {
     LevelFitter fitter(with_R(scene.level, factor), Storage::float32, 1);
-    for (const Form form : {Form::one_pass, Form::literal})
+    for (const Form form : {Form::one_pass, Form::paper})
       for (const int most : {1, 3, 40})
         for (const int steps : {1, 4}) {
           const FitOptions options{.form = form, .max_iterations = most, .steps = steps};
@@ -100,7 +100,7 @@ TEST(Decisions, BothFormsFindTheFace) {
   for (const std::uint64_t seed : {1u, 2u, 3u}) {
     const AamScene scene = make_aam_scene({.pixels = 3000, .modes = 12, .seed = seed});
     LevelFitter fitter(scene.level, Storage::float32, 2);
-    const FitOptions options{.min_gain = 1e-6};
+    const FitOptions options{.min_relative_gain = 1e-6};
     const Shape truth = fitter.shape_of(scene.truth), start = fitter.shape_of(scene.start);
     const LevelFit fit = fit_cpu(fitter, scene.planes.view(), scene.start, options);
     EXPECT_EQ(to_string(fit.status), "converged");
@@ -108,9 +108,9 @@ TEST(Decisions, BothFormsFindTheFace) {
         << "seed " << seed;
     EXPECT_LT(fit.error, 0.1 * fit.errors.front());
     // Both stop where a step moves no landmark by more than 0.02 px, from sides that rounding may choose.
-    FitOptions literal = options;
-    literal.form = Form::literal;
-    const LevelFit other = fit_cpu(fitter, scene.planes.view(), scene.start, literal);
+    FitOptions paper = options;
+    paper.form = Form::paper;
+    const LevelFit other = fit_cpu(fitter, scene.planes.view(), scene.start, paper);
     EXPECT_LT(farthest(fitter.shape_of(fit.parameters), fitter.shape_of(other.parameters)),
               2 * options.min_move_px);
   }
@@ -157,7 +157,7 @@ TEST(Decisions, AlwaysStepTakesEveryStep) {
 TEST(Decisions, SayWhenTheFaceIsLost) {
   const AamScene scene = make_aam_scene({.pixels = 1200, .modes = 4});
   LevelFitter fitter(scene.level, Storage::float32, 1);
-  for (const Form form : {Form::one_pass, Form::literal}) {
+  for (const Form form : {Form::one_pass, Form::paper}) {
     const FitOptions options{.form = form};
     for (const float far : {40.0f, 1e6f, NAN}) {
       std::vector<float> start = scene.start;
@@ -178,7 +178,7 @@ TEST(Decisions, SayWhenTheFaceIsLost) {
   // Few pixels outside do not matter, when they are allowed.
   std::vector<float> start = scene.start;
   start[6] += 25;
-  EXPECT_NE(to_string(fit_cpu(fitter, scene.planes.view(), start, {.max_outside = 1}).status),
+  EXPECT_NE(to_string(fit_cpu(fitter, scene.planes.view(), start, {.max_outside_fraction = 1}).status),
             "lost_outside");
 }
 
@@ -212,7 +212,7 @@ TEST(LevelFitter, FindsTheParametersOfAShape) {
   for (std::size_t i = 0; i < moved.size(); ++i) moved[i].x += 0.3 * std::sin(static_cast<double>(i));
   const std::vector<float> other = fitter.parameters_of(scene.planes.view(), moved);
   Level shape_tells = scene.level;
-  shape_tells.texture_tells_c = false;
+  shape_tells.texture_determines_c = false;
   const std::vector<float> by_shape =
       LevelFitter(shape_tells, Storage::float32, 1).parameters_of(scene.planes.view(), moved);
   Shape mean;
@@ -253,7 +253,8 @@ TEST(LevelFitter, RefusesWhatDoesNotFit) {
                "step sizes");
   EXPECT_ERROR(fit_cpu(fitter, scene.planes.view(), scene.start, {.max_iterations = -1}), InvalidArgument,
                "-1");
-  EXPECT_ERROR(fit_cpu(fitter, scene.planes.view(), scene.start, {.min_gain = NAN}), InvalidArgument, "gain");
+  EXPECT_ERROR(fit_cpu(fitter, scene.planes.view(), scene.start, {.min_relative_gain = NAN}), InvalidArgument,
+               "gain");
   EXPECT_ERROR(fitter.parameters_of(scene.planes.view(), Shape(5)), InvalidArgument, "shape of 5");
   Level bad = scene.level;
   bad.R = std::vector<float>(3);

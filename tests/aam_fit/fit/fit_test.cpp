@@ -9,8 +9,8 @@
 #include <limits>
 #include <ostream>
 
-#include "fit/cpu/literal_fit.hpp"
 #include "fit/cpu/one_pass.hpp"
+#include "fit/cpu/paper_fit.hpp"
 #include "testing/aam_scene.hpp"
 #include "testing/expect_error.hpp"
 #include "testing/random.hpp"
@@ -23,7 +23,7 @@ using test::make_aam_scene;
 
 // The ten steps in double at parameters, and what float arithmetic may change about them.
 struct Truth {
-  LiteralFit<double>::Found found;
+  PaperFit<double>::Found found;
   std::vector<double> step;
   double error_bound = 0;
   std::vector<double> step_bounds;
@@ -34,18 +34,18 @@ struct Truth {
 // by at most e = 4 sqrt(modes + 6) u reach each way. All samples together then are off by sqrt(2 n) e times
 // the root mean square G of the planes' gradient, and by 6 roundings of their own: es = sqrt(2 n) e G + 6 u
 // sqrt(n) |I|. Sums over a tile are chains of 64 multiply-adds and two more roundings: 4 sqrt(66) u |row|
-// |x|, |x| the norm of samples less kappa. A residual, beta and alpha, which are such sums, are thus off by
-// at most d = 3 (es + 4 sqrt(66) u |x|) / alpha, times |x| / (alpha |g0|), by which a relative error of alpha
-// enters. A step is off by |R_j| d, the error by 2 |r| d + d^2, and the one-pass error, put together of terms
-// up to |x|^2 / alpha^2, by their share of those sums' and of alpha's.
+// |x|, |x| the norm of samples less sample_offset. A residual, beta and alpha, which are such sums, are thus
+// off by at most d = 3 (es + 4 sqrt(66) u |x|) / alpha, times |x| / (alpha |g0|), by which a relative error
+// of alpha enters. A step is off by |R_j| d, the error by 2 |r| d + d^2, and the one-pass error, put together
+// of terms up to |x|^2 / alpha^2, by their share of those sums' and of alpha's.
 Truth truth_of(const Level& level, const Planes& planes, std::span<const float> at) {
   const PassPlanes in = pass_planes(planes.view(), planes.channels);
-  LiteralFit<double> literal(level);
+  PaperFit<double> paper(level);
   const std::vector<double> p(at.begin(), at.end());
   Truth t;
-  t.found = literal.look(in, p.data());
+  t.found = paper.evaluate(in, p.data());
   t.step.resize(p.size());
-  literal.step(t.step.data());
+  paper.step(t.step.data());
 
   const double u = 0x1p-24;
   const double chain = 4 * std::sqrt(66.0) * u;
@@ -59,19 +59,19 @@ Truth truth_of(const Level& level, const Planes& planes, std::span<const float> 
         squares += (dx * dx + dy * dy) / 2;
         brightest = std::max(brightest, std::abs(double{v[0]}));
       }
-  for (const double v : literal.shape()) reach = std::max(reach, std::abs(v));
+  for (const double v : paper.shape()) reach = std::max(reach, std::abs(v));
   const auto n = static_cast<double>(level.samples());
   const double gradient = std::sqrt(squares / static_cast<double>(places));
   const double place = 4 * std::sqrt(level.modes + 6.0) * u * reach;
   const double samples = std::sqrt(2 * n) * place * gradient + 6 * u * std::sqrt(n) * brightest;
   double xx = 0, g0g0 = 0, rr = 0;
-  for (const double r : literal.residual()) rr += r * r;
+  for (const double r : paper.residual()) rr += r * r;
   for (const float g : level.g0) g0g0 += double{g} * double{g};
-  const double beta = t.found.beta - double{level.kappa};
+  const double beta = t.found.beta - double{level.sample_offset};
   // |x|^2 of what was sampled: the spread, alpha^2 |g|^2, and the offset.
   const std::vector<double> texture =
       test::detail::aam_sample(level, planes, test::detail::aam_shape(level, p));
-  for (const double v : texture) xx += (v - double{level.kappa}) * (v - double{level.kappa});
+  for (const double v : texture) xx += (v - double{level.sample_offset}) * (v - double{level.sample_offset});
   EXPECT_GE(xx + 1e-6, n * beta * beta);
   const double ratio = std::sqrt(xx / g0g0) / t.found.alpha;
   const double d = 3 * (samples + chain * std::sqrt(xx)) / t.found.alpha * std::max(1.0, ratio);
@@ -125,7 +125,7 @@ TEST_P(Forms, AgreeWithTheTenStepsInDouble) {
   EXPECT_LT(truth.error_bound, 0.01 * truth.found.error);
   EXPECT_LT(truth.step_bounds.back(), 0.02 * std::abs(largest(truth.step)));
   expect_near(fitter.evaluate(scene.planes.view(), scene.start, Form::one_pass), truth);
-  expect_near(fitter.evaluate(scene.planes.view(), scene.start, Form::literal), truth);
+  expect_near(fitter.evaluate(scene.planes.view(), scene.start, Form::paper), truth);
 
   // Another image is not within them.
   Planes other = scene.planes;
@@ -145,7 +145,7 @@ TEST(Fit, HasNoStepAtAnOptimum) {
   const AamScene scene = make_aam_scene({.pixels = 2500, .modes = 10, .noise = 0});
   LevelFitter fitter(scene.level, Storage::float32, 1);
   Truth truth = truth_of(scene.level, scene.planes, scene.truth);
-  for (const Form form : {Form::one_pass, Form::literal}) {
+  for (const Form form : {Form::one_pass, Form::paper}) {
     const auto found = fitter.evaluate(scene.planes.view(), scene.truth, form);
     EXPECT_NEAR(found.error, 0, truth.error_bound + truth.found.error);
     for (std::size_t j = 0; j < truth.step.size(); ++j)
@@ -164,7 +164,7 @@ TEST(Fit, IsBlindToGainAndOffset) {
     Planes other = scene.planes;
     for (float& v : other.values) v = 1.7f * v + 30;
     const Truth truth = truth_of(scene.level, other, scene.start);
-    for (const Form form : {Form::one_pass, Form::literal}) {
+    for (const Form form : {Form::one_pass, Form::paper}) {
       const auto a = fitter.evaluate(scene.planes.view(), scene.start, form);
       const auto b = fitter.evaluate(other.view(), scene.start, form);
       EXPECT_NEAR(b.alpha, 1.7 * a.alpha, 1e-4 * b.alpha);
@@ -183,10 +183,10 @@ TEST(Fit, CountsWhatLiesOutside) {
     std::vector<float> p = scene.truth;
     p[4] += by;
     const std::vector<double> wide(p.begin(), p.end());
-    LiteralFit<double> literal(scene.level);
-    const auto expected = literal.look(pass_planes(scene.planes.view(), 1), wide.data());
+    PaperFit<double> paper(scene.level);
+    const auto expected = paper.evaluate(pass_planes(scene.planes.view(), 1), wide.data());
     EXPECT_EQ(fitter.evaluate(scene.planes.view(), p, Form::one_pass).outside, expected.outside) << by;
-    EXPECT_EQ(fitter.evaluate(scene.planes.view(), p, Form::literal).outside, expected.outside) << by;
+    EXPECT_EQ(fitter.evaluate(scene.planes.view(), p, Form::paper).outside, expected.outside) << by;
     EXPECT_EQ(expected.outside > 0, by != 0) << by;
   }
 }

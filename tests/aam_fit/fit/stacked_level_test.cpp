@@ -59,7 +59,7 @@ TEST_P(Stacked, SolvesWhatTheResidualSays) {
   const auto row = [&](int r, std::size_t i) {
     return double{s.matrix[static_cast<std::size_t>(r) * n + i]};
   };
-  for (double& v : x) v -= double{scene.level.kappa};
+  for (double& v : x) v -= double{scene.level.sample_offset};
 
   std::vector<double> sums(static_cast<std::size_t>(s.rows()));
   double S1 = 0, S2 = 0;

@@ -21,15 +21,13 @@ constexpr int width = 320, height = 260;
 constexpr double size = 110;
 
 // The same image moved by whole pixels; what comes in is grey.
-GreyImage moved(const GreyImage& image, int dx, int dy) {
-  GreyImage out = image;
-  for (int y = 0; y < image.height; ++y)
-    for (int x = 0; x < image.width; ++x) {
-      const int u = x - dx, v = y - dy;
+Image<Grey8> moved(const Image<Grey8>& image, int dx, int dy) {
+  Image<Grey8> out = image;
+  for (std::int64_t y = 0; y < image.height; ++y)
+    for (std::int64_t x = 0; x < image.width; ++x) {
+      const std::int64_t u = x - dx, v = y - dy;
       const bool inside = u >= 0 && v >= 0 && u < image.width && v < image.height;
-      out.values[static_cast<std::size_t>(std::int64_t{y} * image.width + x)] =
-          inside ? image.values[static_cast<std::size_t>(std::int64_t{v} * image.width + u)]
-                 : std::uint8_t{120};
+      out.view().at(x, y) = inside ? image.view().at(u, v) : Grey8{120};
     }
   return out;
 }
@@ -48,7 +46,7 @@ TEST(Fitter, FindsTheFaceFromDisplacedStarts) {
                                         {0.0, -0.05, 1.05},
                                         {0.03, 0.03, 0.95}}) {
       const Shape start = displaced(world.truth, dx, dy, scale);
-      const Fit fit = fitter.fit({world.frame.view(), start});
+      const Fit fit = fitter.step({world.frame.view(), start});
       EXPECT_EQ(to_string(fit.status), "converged");
       EXPECT_LT(shape_error(fit.landmarks, world.truth), 0.004)
           << to_string(features.kind) << " " << dx << " " << dy << " " << scale << " from "
@@ -64,31 +62,24 @@ TEST(Fitter, FindsTheFaceFromDisplacedStarts) {
 TEST(Fitter, GivesTheSameAloneInBatchesAndInFlight) {
   const World world = make_world();
   Fitter fitter(world.model, {}, Device::cpu(1));
-  const GreyImage small = [&] {
-    GreyImage cut{300, 240, {}};
-    for (int y = 0; y < 240; ++y)
-      cut.values.insert(cut.values.end(), world.frame.values.begin() + y * width,
-                        world.frame.values.begin() + y * width + 300);
-    return cut;
-  }();
+  const Image<Grey8> small(world.frame.view().region(0, 0, 300, 240));
   const std::vector<Face> faces = {{world.frame.view(), displaced(world.truth, 0.02, 0, 1)},
                                    {small.view(), displaced(world.truth, 0, 0.03, 1)}};
-  const std::vector<Fit> batch = fitter.fit(faces);
+  const std::vector<Fit> batch = fitter.step(faces);
   ASSERT_EQ(batch.size(), 2u);
-  EXPECT_TRUE(fitter.fit(std::span<const Face>{}).empty());
-  for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(fitter.fit(faces[i]).landmarks, batch[i].landmarks);
+  EXPECT_TRUE(fitter.step(std::span<const Face>{}).empty());
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(fitter.step(faces[i]).landmarks, batch[i].landmarks);
   EXPECT_ERROR(fitter.next(), InvalidArgument, "submitted");
-  fitter.submit(faces[0]);
-  fitter.submit(faces[1]);
-  EXPECT_EQ(fitter.in_flight(), 2);
+  for (int i = 0; i < max_in_flight; ++i) fitter.submit(faces[static_cast<std::size_t>(i % 2)]);
+  EXPECT_EQ(fitter.in_flight(), max_in_flight);
   EXPECT_ERROR(fitter.submit(faces[0]), InvalidArgument, "in flight");
-  EXPECT_ERROR(fitter.fit(faces[0]), InvalidArgument, "fetched");
-  EXPECT_EQ(fitter.next().landmarks, batch[0].landmarks);
-  EXPECT_EQ(fitter.next().landmarks, batch[1].landmarks);
+  EXPECT_ERROR(fitter.step(faces[0]), InvalidArgument, "in flight");
+  for (int i = 0; i < max_in_flight; ++i)
+    EXPECT_EQ(fitter.next().landmarks, batch[static_cast<std::size_t>(i % 2)].landmarks);
   EXPECT_EQ(fitter.in_flight(), 0);
   // More threads, the same bits.
   Fitter threaded(world.model, {}, Device::cpu(3));
-  EXPECT_EQ(threaded.fit(faces[0]).landmarks, batch[0].landmarks);
+  EXPECT_EQ(threaded.step(faces[0]).landmarks, batch[0].landmarks);
 }
 
 TEST(Fitter, StagesOfACascadeCarryTheirParametersOn) {
@@ -104,37 +95,122 @@ TEST(Fitter, StagesOfACascadeCarryTheirParametersOn) {
   const FitterOptions options{.fit = {.max_iterations = 0, .always_step = true}};
   Fitter a(cascade, options, Device::cpu(1)), b(single, options, Device::cpu(1));
   const Face face{world.frame.view(), displaced(world.truth, 0.02, -0.02, 1)};
-  const Fit by_stages = a.fit(face), at_once = b.fit(face);
+  const Fit by_stages = a.step(face), at_once = b.step(face);
   EXPECT_EQ(by_stages.parameters, at_once.parameters);
   EXPECT_EQ(by_stages.landmarks.size(), at_once.landmarks.size());
   for (std::size_t i = 0; i < by_stages.landmarks.size(); ++i)
     EXPECT_NEAR(by_stages.landmarks[i].x, at_once.landmarks[i].x, 1e-9);
   EXPECT_EQ(by_stages.iterations, 5);
-  EXPECT_EQ(to_string(by_stages.status), "converged");
+  EXPECT_EQ(by_stages.status, at_once.status);
+}
+
+TEST(Fitter, SaysConvergedOnlyWhenItHasConverged) {
+  const World world = make_world();
+  const Face face{world.frame.view(), displaced(world.truth, 0.04, -0.04, 1)};
+  const auto status = [&](int iterations, const FitOptions& fit) {
+    Model model = world.model;
+    model.levels = {model.levels.back()};
+    model.levels[0].iterations = iterations;
+    return to_string(Fitter(model, {.fit = fit}, Device::cpu(1)).step(face).status);
+  };
+  // A stage of a cascade, and whole steps: a fixed number of them. From this start one or two do not suffice.
+  EXPECT_EQ(status(1, {.max_iterations = 0}), "completed");
+  EXPECT_EQ(status(2, {.max_iterations = 0, .always_step = true}), "completed");
+  EXPECT_EQ(status(20, {.max_iterations = 2, .always_step = true}), "completed");
+  EXPECT_EQ(status(20, {.max_iterations = 2}), "out_of_iterations");
+  EXPECT_EQ(status(20, {.max_iterations = 0}), "converged");
+  EXPECT_EQ(status(20, {.max_iterations = 0, .always_step = true}), "converged");
 }
 
 TEST(Fitter, SaysWhenTheFaceIsNotThere) {
   const World world = make_world();
   Fitter fitter(world.model, {}, Device::cpu(1));
-  const GreyImage grey{width, height,
-                       std::vector<std::uint8_t>(std::size_t{width} * std::size_t{height}, 80)};
-  const Fit fit = fitter.fit({grey.view(), world.truth});
+  const Image<Grey8> grey(width, height,
+                          std::vector<Grey8>(std::size_t{width} * std::size_t{height}, Grey8{80}));
+  const Fit fit = fitter.step({grey.view(), world.truth});
   EXPECT_EQ(to_string(fit.status), "lost_contrast");
+  EXPECT_FALSE(fit.found());
+  EXPECT_EQ(fit.score, 0);
   EXPECT_EQ(fit.landmarks, world.truth);
-  // A start far outside sees the border repeated: nothing there looks like a face.
-  EXPECT_NE(to_string(fitter.fit({world.frame.view(), displaced(world.truth, 20, 0, 1)}).status),
+  // A start far outside sees the border repeated: nothing there resembles a face.
+  EXPECT_NE(to_string(fitter.step({world.frame.view(), displaced(world.truth, 20, 0, 1)}).status),
             "converged");
+}
+
+TEST(Fitter, IsUsableAsBeforeAfterAnException) {
+  const World world = make_world();
+  Fitter fitter(world.model, {}, Device::cpu(1));
+  const Face good{world.frame.view(), displaced(world.truth, 0.02, 0, 1)};
+  const Face bad{world.frame.view(), Shape(68, {5, 5})};
+  const Fit before = fitter.step(good);
+  const std::vector<Face> faces{good, bad};
+  EXPECT_ERROR(fitter.step(faces), InvalidArgument, "point");
+  EXPECT_EQ(fitter.latency().frames, 1);  // not even the good face was fitted
+  EXPECT_EQ(fitter.step(good).landmarks, before.landmarks);
+  fitter.submit(good);
+  EXPECT_ERROR(fitter.submit(bad), InvalidArgument, "point");
+  EXPECT_ERROR(fitter.step(good), InvalidArgument, "in flight");
+  EXPECT_EQ(fitter.in_flight(), 1);
+  EXPECT_EQ(fitter.next().landmarks, before.landmarks);
+  // reset() drops what is in flight.
+  for (int i = 0; i < max_in_flight; ++i) fitter.submit(good);
+  fitter.reset();
+  EXPECT_EQ(fitter.in_flight(), 0);
+  EXPECT_EQ(fitter.latency().frames, 0);
+  EXPECT_ERROR(fitter.next(), InvalidArgument, "submitted");
+  EXPECT_EQ(fitter.step(good).landmarks, before.landmarks);
+}
+
+TEST(Fitter, ScoresByTheExplainedVariance) {
+  const World world = make_world();
+  Fitter fitter(world.model, {.fit = {.max_iterations = 0, .always_step = true}}, Device::cpu(1));
+  Fitter still(world.model, {}, Device::cpu(1));
+  const Fit fit = fitter.step({world.frame.view(), world.truth});
+  const Level& finest = world.model.levels.back();
+  double g0g0 = 0;
+  for (const float g : finest.g0) g0g0 += double{g} * double{g};
+  const double rr = fit.error * static_cast<double>(finest.samples());
+  EXPECT_NEAR(fit.score, g0g0 / (g0g0 + rr), 1e-12);
+  EXPECT_GT(fit.score, 0.99);  // the model was made of this face
+  EXPECT_GT(fit.latency_us, 0);
+  EXPECT_EQ(fitter.latency().frames, 1);
+  // Noise lowers it: of 1 + q times the variance, the model explains 1.
+  World noisy = make_world();
+  double mean = 0, variance = 0;
+  for (const Grey8 p : noisy.frame.pixels) mean += p.v / static_cast<double>(noisy.frame.pixels.size());
+  for (Grey8& p : noisy.frame.pixels) {
+    variance += (p.v - mean) * (p.v - mean) / static_cast<double>(noisy.frame.pixels.size());
+    p.v = static_cast<std::uint8_t>(p.v + (&p - noisy.frame.pixels.data()) % 7 * 5 - 15);
+  }
+  const double share =
+      100 / variance;  // of {-15, -10, ..., 15}, whose variance is 100, before it is resampled
+  const Fit found = still.step({noisy.frame.view(), world.truth});
+  EXPECT_LT(found.score, fit.score);
+  EXPECT_GT(found.score, 1 / (1 + 2 * share));
+}
+
+TEST(Fitter, DescribesItself) {
+  World world = make_world();
+  const Fitter fitter(world.model, {}, Device::cpu(1));
+  const std::string line = fitter.describe();
+  EXPECT_NE(line.find("made up: 68 landmarks, 2 levels, 4 modes and 3600 samples"), std::string::npos)
+      << line;
+  EXPECT_NE(line.find("levels 0 to 1: one pass"), std::string::npos) << line;
+  EXPECT_NE(line.find("CPU: "), std::string::npos) << line;
+  EXPECT_EQ(line.find('\n'), std::string::npos);
+  EXPECT_EQ(fitter.device().kind(), DeviceKind::cpu);
+  EXPECT_EQ(fitter.device().threads(), 1);
 }
 
 TEST(Fitter, RefusesWhatItCannotFit) {
   const World world = make_world();
   Fitter fitter(world.model, {}, Device::cpu(1));
-  EXPECT_ERROR(fitter.fit({world.frame.view(), Shape(5)}), InvalidArgument, "68 points cannot start from 5");
-  EXPECT_ERROR(fitter.fit({{}, world.truth}), InvalidArgument, "empty frame");
+  EXPECT_ERROR(fitter.step({world.frame.view(), Shape(5)}), InvalidArgument, "68 points cannot start from 5");
+  EXPECT_ERROR(fitter.step({{}, world.truth}), InvalidArgument, "empty frame");
   Shape odd = world.truth;
   odd[3].x = NAN;
-  EXPECT_ERROR(fitter.fit({world.frame.view(), odd}), InvalidArgument, "not finite");
-  EXPECT_ERROR(fitter.fit({world.frame.view(), Shape(68, {5, 5})}), InvalidArgument, "point");
+  EXPECT_ERROR(fitter.step({world.frame.view(), odd}), InvalidArgument, "not finite");
+  EXPECT_ERROR(fitter.step({world.frame.view(), Shape(68, {5, 5})}), InvalidArgument, "point");
   Model none = world.model;
   none.levels.clear();
   EXPECT_ERROR(Fitter(none, {}, Device::cpu(1)), InvalidArgument, "levels");
@@ -161,11 +237,11 @@ TEST(Fitter, StartsInABox) {
 TEST(Fitter, ShowsTheModelsTexture) {
   const World world = make_world();
   Fitter fitter(world.model, {}, Device::cpu(1));
-  const Fit fit = fitter.fit({world.frame.view(), world.truth});
-  const GreyImage picture = fitter.texture(fit);
+  const Fit fit = fitter.step({world.frame.view(), world.truth});
+  const Image<Grey8> picture = fitter.texture(fit);
   const Level& level = world.model.levels[1];
   ASSERT_EQ(picture.width, level.frame.width);
-  ASSERT_EQ(picture.values.size(), static_cast<std::size_t>(std::int64_t{picture.width} * picture.height));
+  ASSERT_EQ(picture.pixels.size(), static_cast<std::size_t>(picture.width * picture.height));
   // At the face it was made of, it is that face, but for gain and offset.
   const Crop crop = crop_for(level, world.truth, 0.5);
   Planes planes;
@@ -178,7 +254,7 @@ TEST(Fitter, ShowsTheModelsTexture) {
   const std::vector<double> seen = test::detail::aam_sample(level, planes, shape);
   double a = 0, b = 0, aa = 0, bb = 0, ab = 0;
   for (std::size_t i = 0; i < seen.size(); ++i) {
-    const double v = picture.values[i];
+    const double v = picture.pixels[i].v;
     a += v;
     b += seen[i];
     aa += v * v;
@@ -193,43 +269,54 @@ TEST(Fitter, ShowsTheModelsTexture) {
 TEST(FaceTracker, FollowsLosesAndFindsAgain) {
   const World world = make_world();
   const Box box = bounds(world.truth);
-  FaceTracker tracker(world.model, {}, {}, Device::cpu(1));
-  // Nobody said where to look.
-  EXPECT_FALSE(tracker.track(world.frame.view()).found);
+  FaceTracker tracker(world.model, {}, Device::cpu(1));
+  // Neither a box nor a shape to start from.
+  EXPECT_EQ(tracker.step(world.frame.view()).status, TrackStatus::no_start);
 
   int x = 0, y = 0;
   for (int i = 0; i < 12; ++i) {
-    const GreyImage frame = moved(world.frame, x, y);
-    const auto tracked = i == 0 ? tracker.track(frame.view(), box) : tracker.track(frame.view());
+    const Image<Grey8> frame = moved(world.frame, x, y);
+    const auto tracked = i == 0 ? tracker.step(frame.view(), box) : tracker.step(frame.view());
     Shape truth = world.truth;
     for (Point& p : truth) p = {p.x + x, p.y + y};
-    EXPECT_TRUE(tracked.found) << i;
-    EXPECT_EQ(tracked.restarted, i == 0);
+    EXPECT_TRUE(tracked.found()) << i;
+    EXPECT_EQ(to_string(tracked.status), i == 0 ? "restarted" : "tracked");
+    EXPECT_EQ(tracked.score, tracked.fit.score);
+    EXPECT_GT(tracked.latency_us, 0);
     EXPECT_LT(shape_error(tracked.fit.landmarks, truth), 0.006) << i;
     x += i % 2 == 0 ? 3 : 2;
     y -= 2;
   }
   // Another picture is not that face; then nothing is tracked until a box says where.
-  const GreyImage other = frame_of(test::detail::aam_image(width, height, 1, size, 99));
-  EXPECT_FALSE(tracker.track(other.view()).found);
-  EXPECT_FALSE(tracker.track(world.frame.view()).found);
-  const auto again = tracker.track(world.frame.view(), box);
-  EXPECT_TRUE(again.found);
-  EXPECT_TRUE(again.restarted);
-  EXPECT_TRUE(tracker.track(world.frame.view()).found);
+  const Image<Grey8> other = frame_of(test::detail::aam_image(width, height, 1, size, 99));
+  EXPECT_FALSE(tracker.step(other.view()).found());
+  EXPECT_FALSE(tracker.step(world.frame.view()).found());
+  const auto again = tracker.step(world.frame.view(), box);
+  EXPECT_TRUE(again.found());
+  EXPECT_EQ(again.status, TrackStatus::restarted);
+  EXPECT_TRUE(tracker.step(world.frame.view()).found());
   tracker.reset();
-  EXPECT_FALSE(tracker.track(world.frame.view()).found);
+  EXPECT_FALSE(tracker.step(world.frame.view()).found());
 
-  // With a box of its own it looks there whenever it has nothing.
-  FaceTracker sure(world.model, {}, {.box = box}, Device::cpu(1));
-  EXPECT_TRUE(sure.track(world.frame.view()).restarted);
-  EXPECT_FALSE(sure.track(world.frame.view()).restarted);
-  EXPECT_FALSE(sure.track(other.view()).found);
-  EXPECT_TRUE(sure.track(world.frame.view()).found);
+  // With a box in its options it restarts there whenever it has lost the face.
+  FaceTracker sure(world.model, {.box = box}, Device::cpu(1));
+  EXPECT_EQ(sure.step(world.frame.view()).status, TrackStatus::restarted);
+  EXPECT_EQ(sure.step(world.frame.view()).status, TrackStatus::tracked);
+  EXPECT_FALSE(sure.step(other.view()).found());
+  EXPECT_TRUE(sure.step(world.frame.view()).found());
   // An error that nothing reaches loses every face.
-  FaceTracker strict(world.model, {}, {.lost_error = 1e-12, .box = box}, Device::cpu(1));
-  EXPECT_FALSE(strict.track(world.frame.view()).found);
-  EXPECT_ERROR(sure.track(world.frame.view(), Box{900, 0, 10, 10}), InvalidArgument, "outside the frame");
+  FaceTracker strict(world.model, {.lost_error = 1e-12, .box = box}, Device::cpu(1));
+  EXPECT_FALSE(strict.step(world.frame.view()).found());
+  EXPECT_ERROR(sure.step(world.frame.view(), Box{900, 0, 10, 10}), InvalidArgument, "outside the frame");
+  // In two halves it does the same.
+  sure.reset();
+  for (int i = 0; i < max_in_flight; ++i) sure.submit(world.frame.view());
+  EXPECT_ERROR(sure.submit(world.frame.view()), InvalidArgument, "in flight");
+  EXPECT_EQ(sure.next().status, TrackStatus::restarted);
+  EXPECT_EQ(sure.next().status, TrackStatus::tracked);
+  EXPECT_EQ(sure.in_flight(), 1);
+  sure.reset();
+  EXPECT_ERROR(sure.next(), InvalidArgument, "submitted");
 }
 
 }  // namespace

@@ -14,16 +14,16 @@
 namespace triptych::test {
 
 struct World {
-  aam_fit::GreyImage frame;
+  Image<Grey8> frame;
   aam_fit::Model model;
   aam_fit::Shape truth;
 };
 
-inline aam_fit::GreyImage frame_of(const aam_fit::Planes& planes) {
-  aam_fit::GreyImage image{planes.width, planes.height, {}};
-  image.values.reserve(planes.values.size());
-  for (const float v : planes.values)
-    image.values.push_back(static_cast<std::uint8_t>(std::clamp(std::lround(v), 0l, 255l)));
+inline Image<Grey8> frame_of(const aam_fit::Planes& planes) {
+  Image<Grey8> image(planes.width, planes.height);
+  std::transform(planes.values.begin(), planes.values.end(), image.pixels.begin(), [](float v) {
+    return Grey8{static_cast<std::uint8_t>(std::clamp(std::lround(v), 0l, 255l))};
+  });
   return image;
 }
 
@@ -36,7 +36,7 @@ inline aam_fit::Level learnt_level(const World& world, std::int64_t pixels, int 
   const aam_fit::Crop crop = aam_fit::crop_for(level, world.truth, 0.5);
   aam_fit::Planes planes;
   aam_fit::prepare_cpu(world.frame.view(), crop, features, planes, 0);
-  level.kappa = features.kind == aam_fit::FeatureKind::grey ? 120.0f : 0.0f;
+  level.sample_offset = features.kind == aam_fit::FeatureKind::grey ? 120.0f : 0.0f;
   aam_fit::Shape mean, inside;
   for (int i = 0; i < level.points; ++i)
     mean.push_back({double{level.s0[2 * i]}, double{level.s0[2 * i + 1]}});
@@ -66,8 +66,8 @@ inline World make_world(const aam_fit::Features& features, int modes, std::uint6
 }
 
 inline aam_fit::Shape displaced(const aam_fit::Shape& shape, double dx, double dy, double scale) {
-  const aam_fit::Box box = aam_fit::bounds(shape);
-  return aam_fit::place(
+  const Box box = aam_fit::bounds(shape);
+  return aam_fit::place_in_box(
       shape, {box.x + dx * box.width + (1 - scale) * box.width / 2,
               box.y + dy * box.height + (1 - scale) * box.height / 2, scale * box.width, scale * box.height});
 }

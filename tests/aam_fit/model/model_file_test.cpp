@@ -34,7 +34,7 @@ Model small_model() {
   Level& last = model.levels.back();
   last.normalisation = Normalisation::length;
   last.features.smooth_px = 0.7F;
-  last.texture_tells_c = false;
+  last.texture_determines_c = false;
   last.iterations = 13;
   last.shape_modes = 1;
   last.texture_modes = 1;
@@ -75,10 +75,10 @@ void expect_equal(const Model& a, const Model& b) {
     EXPECT_EQ(l.modes, r.modes);
     EXPECT_EQ(l.shape_modes, r.shape_modes);
     EXPECT_EQ(l.texture_modes, r.texture_modes);
-    EXPECT_EQ(l.texture_tells_c, r.texture_tells_c);
-    EXPECT_EQ(l.kappa, r.kappa);
+    EXPECT_EQ(l.texture_determines_c, r.texture_determines_c);
+    EXPECT_EQ(l.sample_offset, r.sample_offset);
     EXPECT_EQ(l.iterations, r.iterations);
-    expect_equal(l.frame.places, r.frame.places);
+    expect_equal(l.frame.raster_indices, r.frame.raster_indices);
     expect_equal(l.frame.pixels, r.frame.pixels);
     expect_equal(l.s0, r.s0);
     expect_equal(l.Qs, r.Qs);
@@ -216,7 +216,7 @@ TEST(ModelFile, damaged_headers_with_a_good_checksum_are_refused_or_read_never_w
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     refusals += refused(with_header(bytes, test::mutated(header, seed))) ? 1 : 0;
   }
-  EXPECT_GT(refusals, 1500);  // numbers that mean little, such as kappa, may change unnoticed
+  EXPECT_GT(refusals, 1500);  // numbers that mean little, such as sample_offset, may change unnoticed
 }
 
 TEST(ModelFile, a_model_that_does_not_fit_itself_is_not_written) {

@@ -79,7 +79,7 @@ Point raster_origin(const ReferenceFrame& frame, const Shape& shape) {
   std::optional<Point> origin;
   for (std::int64_t i = 0; i < frame.size(); ++i) {
     const Point p = place_by_weights(frame.pixels[i], shape);
-    const int column = frame.places[i] % frame.width, row = frame.places[i] / frame.width;
+    const int column = frame.raster_indices[i] % frame.width, row = frame.raster_indices[i] / frame.width;
     const Point o{p.x - column / frame.scale, p.y - row / frame.scale};
     if (!origin) origin = o;
     // Weights are floats below 4 in size, the shape within 1: an error of 3 * 4 * 2^-24 a coordinate.
@@ -95,13 +95,13 @@ TEST(ReferenceFrame, HasExactlyThePixelsOfTheTriangles) {
     const auto triangles = triangulate(shape);
     const ReferenceFrame frame = make_reference_frame(shape, triangles, {.pixels = pixels});
     ASSERT_EQ(frame.size(), pixels);
-    ASSERT_EQ(frame.places.size(), pixels);
+    ASSERT_EQ(frame.raster_indices.size(), pixels);
     const Point origin = raster_origin(frame, shape);
     std::vector<char> have(static_cast<std::size_t>(frame.width) * static_cast<std::size_t>(frame.height));
-    for (const std::int32_t place : frame.places) have.at(static_cast<std::size_t>(place)) = 1;
-    EXPECT_TRUE(std::is_sorted(frame.places.begin(), frame.places.end()));
+    for (const std::int32_t place : frame.raster_indices) have.at(static_cast<std::size_t>(place)) = 1;
+    EXPECT_TRUE(std::is_sorted(frame.raster_indices.begin(), frame.raster_indices.end()));
     std::int64_t cut = 0;
-    const std::int32_t last = frame.places[pixels - 1];
+    const std::int32_t last = frame.raster_indices[pixels - 1];
     for (std::size_t i = 0; i < have.size(); ++i) {
       const std::size_t column = i % static_cast<std::size_t>(frame.width),
                         row = i / static_cast<std::size_t>(frame.width);

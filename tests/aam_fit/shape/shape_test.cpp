@@ -69,7 +69,7 @@ TEST(Shape, RefusesWhatMakesNoSense) {
   EXPECT_ERROR(bounds(Shape{}), InvalidArgument, "no box");
   EXPECT_ERROR(centre_of(Shape{}), InvalidArgument, "no centre");
   EXPECT_ERROR(inverse(Similarity{.sx = -1}), InvalidArgument, "no way back");
-  EXPECT_ERROR(place(Shape(2), Box{.width = 2, .height = 2}), InvalidArgument, "no area");
+  EXPECT_ERROR(place_in_box(Shape(2), Box{.width = 2, .height = 2}), InvalidArgument, "no area");
 }
 
 }  // namespace

@@ -48,9 +48,9 @@ void expect_delaunay(const Shape& points, const std::vector<Triangle>& triangles
   for (const Triangle& t : triangles) {
     const Point a = points[static_cast<std::size_t>(t[0])], b = points[static_cast<std::size_t>(t[1])],
                 c = points[static_cast<std::size_t>(t[2])];
-    const double turned = cross(a, b, c);
-    EXPECT_LT(turned, slack * side * side) << "a triangle is not counter-clockwise as seen";
-    area -= turned / 2;
+    const double area_sign = cross(a, b, c);
+    EXPECT_LT(area_sign, slack * side * side) << "a triangle is not counter-clockwise as seen";
+    area -= area_sign / 2;
     // Circle through a, b, c.
     const double bx = b.x - a.x, by = b.y - a.y, cx = c.x - a.x, cy = c.y - a.y, d = 2 * (bx * cy - by * cx);
     if (std::abs(d) < 1e-3 * side * side) continue;  // slivers: the circle is not known well enough

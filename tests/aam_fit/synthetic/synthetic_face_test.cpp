@@ -23,14 +23,13 @@ FaceParameters calm() {
 double distance(Point a, Point b) { return std::hypot(a.x - b.x, a.y - b.y); }
 
 // Mean grey value of a disc.
-double grey_at(const GreyImage& image, Point middle, double radius) {
+double grey_at(const Image<Grey8>& image, Point middle, double radius) {
   double sum = 0;
   int count = 0;
   for (int y = 0; y < image.height; ++y) {
     for (int x = 0; x < image.width; ++x) {
       if (std::hypot(x - middle.x, y - middle.y) > radius) continue;
-      sum += image.values[static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width) +
-                          static_cast<std::size_t>(x)];
+      sum += image.view().at(x, y).v;
       ++count;
     }
   }
@@ -46,12 +45,12 @@ TEST(SyntheticFace, the_pixel_at_a_landmark_shows_that_landmark) {
     face.size_px = 240;
     const face::Mesh mesh(face);
     const int size = 512;
-    const std::vector<face::Seen> seen = mesh.look(size, size);
+    const std::vector<face::SurfacePoint> seen = mesh.rasterise(size, size);
     for (const Point p : face::landmarks()) {
       const Point in_image = mesh.in_image(p.x, p.y);
       const auto x = static_cast<std::size_t>(std::lround(in_image.x));
       const auto y = static_cast<std::size_t>(std::lround(in_image.y));
-      const face::Seen& s = seen[y * size + x];
+      const face::SurfacePoint& s = seen[y * size + x];
       ASSERT_TRUE(s.hit);
       // What that pixel shows lies, in the image again, on the pixel itself (the places are floats).
       EXPECT_LT(distance(mesh.in_image(s.x, s.y), {static_cast<double>(x), static_cast<double>(y)}), 1e-3);
@@ -75,11 +74,11 @@ TEST(SyntheticFace, curves_pass_through_their_landmarks) {
 TEST(SyntheticFace, same_parameters_same_picture) {
   const FaceParameters face = random_face(9, 4);
   const Example a = render_face(face, 160, 120), b = render_face(face, 160, 120);
-  EXPECT_EQ(a.image.values, b.image.values);
+  EXPECT_EQ(a.image.pixels, b.image.pixels);
   EXPECT_EQ(a.landmarks, b.landmarks);
   FaceParameters moved = face;
   moved.x_px += 1e-3;  // other noise, for a video's next frame
-  EXPECT_NE(render_face(moved, 160, 120).image.values, a.image.values);
+  EXPECT_NE(render_face(moved, 160, 120).image.pixels, a.image.pixels);
 }
 
 TEST(SyntheticFace, at_rest_it_has_the_size_and_place_asked_for) {
@@ -109,10 +108,10 @@ TEST(SyntheticFace, the_mirror_swaps_sides) {
   const std::vector<int> mirror = mirror_of_68();
   ASSERT_EQ(mirror.size(), 68U);
   FaceParameters face = calm();
-  face.turn = 0.2;
+  face.yaw = 0.2;
   face.roll = 0.1;
   FaceParameters other = face;
-  other.turn = -0.2;
+  other.yaw = -0.2;
   other.roll = -0.1;
   const Shape a = render_face(face, 256, 256).landmarks, b = render_face(other, 256, 256).landmarks;
   for (std::size_t i = 0; i < 68; ++i) {

@@ -34,7 +34,7 @@ TEST(Accuracy, UnseenSyntheticFacesAreFitted) {
   int fits = 0;
   for (const Example& face : faces(7, 1000, 8))
     for (const Shape& start : evaluation_starts(model.mean, face.landmarks)) {
-      const Fit fit = fitter.fit({face.image.view(), start});
+      const Fit fit = fitter.step({face.image.view(), start});
       EXPECT_TRUE(fit.status != FitStatus::lost_outside && fit.status != FitStatus::lost_contrast);
       const double error = shape_error(fit.landmarks, face.landmarks);
       start_sum += shape_error(start, face.landmarks);
@@ -52,8 +52,8 @@ TEST(Accuracy, UnseenSyntheticFacesAreFitted) {
   Fitter again(load_model(folder / "faces.aam"), options, Device::cpu());
   const Example face = faces(7, 1000, 1).front();
   const Shape start = evaluation_starts(model.mean, face.landmarks)[2];
-  EXPECT_EQ(again.fit({face.image.view(), start}).landmarks,
-            fitter.fit({face.image.view(), start}).landmarks);
+  EXPECT_EQ(again.step({face.image.view(), start}).landmarks,
+            fitter.step({face.image.view(), start}).landmarks);
 }
 
 }  // namespace

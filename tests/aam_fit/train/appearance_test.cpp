@@ -41,12 +41,12 @@ const Model& model() {
 }
 
 // Of the grey values under both shapes' frames.
-double correlation(const GreyImage& picture, std::span<const float> texture) {
+double correlation(const Image<Grey8>& picture, std::span<const float> texture) {
   double a = 0, b = 0, aa = 0, bb = 0, ab = 0;
   const Level& level = model().appearance;
   const auto n = static_cast<double>(level.pixels());
   for (std::int64_t i = 0; i < level.pixels(); ++i) {
-    const double x = picture.values[static_cast<std::size_t>(level.frame.places[i])];
+    const double x = picture.pixels[static_cast<std::size_t>(level.frame.raster_indices[i])].v;
     const double y = texture[static_cast<std::size_t>(i)];
     a += x, b += y, aa += x * x, bb += y * y, ab += x * y;
   }
@@ -67,7 +67,7 @@ TEST(Appearance, OfATrainingFaceIsThatFace) {
   ASSERT_TRUE(has_appearance(model()));
   for (const int i : {0, 5, 11}) {
     const Example& face = faces()[static_cast<std::size_t>(i)];
-    const GreyImage own =
+    const Image<Grey8> own =
         appearance_picture(model(), appearance_of(model(), face.image.view(), face.landmarks));
     // 0.999 of the variance about the mean is kept; the rest, rounding to grey and clamping cost little
     EXPECT_GT(correlation(own, grey_under(face)), 0.99) << "face " << i;
@@ -76,7 +76,7 @@ TEST(Appearance, OfATrainingFaceIsThatFace) {
 
 TEST(Appearance, OfAnotherFaceIsAnother) {
   const Example &one = faces()[0], &other = faces()[5];
-  const GreyImage picture =
+  const Image<Grey8> picture =
       appearance_picture(model(), appearance_of(model(), one.image.view(), one.landmarks));
   EXPECT_GT(correlation(picture, grey_under(one)), correlation(picture, grey_under(other)) + 0.005);
 }
@@ -86,7 +86,7 @@ TEST(Appearance, SurvivesTheFileAndFitsWithoutIt) {
   save_model(directory / "face.aam", model());
   const Model loaded = load_model(directory / "face.aam");
   const std::vector<float> c(static_cast<std::size_t>(model().appearance.modes), 0.0f);
-  EXPECT_EQ(appearance_picture(loaded, c).values, appearance_picture(model(), c).values);
+  EXPECT_EQ(appearance_picture(loaded, c), appearance_picture(model(), c));
 
   Model bare = model();
   bare.appearance = {};

@@ -52,8 +52,8 @@ Painted paint(const Level& level, const std::vector<float>& texture) {
     return a * double{level.s0[2 * w.corners[0] + axis]} + b * double{level.s0[2 * w.corners[1] + axis]} +
            (1 - a - b) * double{level.s0[2 * w.corners[2] + axis]};
   };
-  painted.pose.tx = around + frame.places[0] % frame.width - coordinate(0);
-  const int first_row = frame.places[0] / frame.width;
+  painted.pose.tx = around + frame.raster_indices[0] % frame.width - coordinate(0);
+  const int first_row = frame.raster_indices[0] / frame.width;
   painted.pose.ty = around + first_row - coordinate(1);
   for (int c = 0; c < painted.planes.channels; ++c)
     for (int y = 0; y < painted.planes.height; ++y)
@@ -61,7 +61,8 @@ Painted paint(const Level& level, const std::vector<float>& texture) {
         std::int64_t nearest = 0;
         double least = 1e300;
         for (std::int64_t i = 0; i < frame.size(); ++i) {
-          const int column = frame.places[i] % frame.width, row = frame.places[i] / frame.width;
+          const int column = frame.raster_indices[i] % frame.width,
+                    row = frame.raster_indices[i] / frame.width;
           const double dx = x - around - column, dy = y - around - row;
           if (dx * dx + dy * dy < least) {
             least = dx * dx + dy * dy;
@@ -101,7 +102,7 @@ TEST(Train, NothingMovesAtTheOptimumOfARenderedModel) {
     std::vector<float> seen = texture;
     for (float& x : seen) x = gain * x + offset;
     const Painted painted = paint(level, seen);
-    for (const Form form : {Form::literal, Form::one_pass}) {
+    for (const Form form : {Form::paper, Form::one_pass}) {
       const auto at = fitter.evaluate(painted.planes.view(), parameters_at(level, c, painted.pose), form);
       // Places are off by some 2^-24 * 100 pixels, samples by that times their neighbours' difference: r is
       // below 1e-4, while a shift by one pixel makes it about 0.1.
@@ -255,16 +256,15 @@ TEST(Train, RefusesExamplesByName) {
   bad[2].image.width = 8;
   EXPECT_ERROR(train(bad, options), InvalidArgument, "face 2: an image of 8 x 256");
   bad = good;
-  bad[2].image.values.pop_back();
+  bad[2].image.pixels.pop_back();
   EXPECT_ERROR(train(bad, options), InvalidArgument, "65535 values");
   bad = good;
   for (Point& p : bad[1].landmarks) p.y = 7;
   EXPECT_ERROR(train(bad, options), InvalidArgument, "face 1: the landmarks' box has no area");
   EXPECT_ERROR(train({good[0], good[0], good[0]}, options), InvalidArgument, "all 3 images are equal");
   bad = good;
-  for (Example& example : bad)
-    std::fill(example.image.values.begin(), example.image.values.end(), std::uint8_t{9});
-  bad[0].image.values[0] = 8;
+  for (Example& example : bad) std::fill(example.image.pixels.begin(), example.image.pixels.end(), Grey8{9});
+  bad[0].image.pixels[0] = {8};
   EXPECT_ERROR(train(bad, options), InvalidArgument, "flat");
 }
 

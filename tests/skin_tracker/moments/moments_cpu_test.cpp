@@ -332,7 +332,7 @@ TEST(MomentsCpu, RefusesAPathThatTheMachineLacks) {
     const auto paths = available_cpu_paths();
     if (std::find(paths.begin(), paths.end(), path) != paths.end()) continue;
     EXPECT_ERROR(moments_cpu_by(path, input.frame(), input.frame().whole(), fix(filter), 1), InvalidArgument,
-                 "has no path " + to_string(path));
+                 "does not have the CPU path " + to_string(path));
   }
 }
 

@@ -1,9 +1,9 @@
-// What the faces of a model look like in grey, whatever its levels compare: for pictures. Model::appearance
-// is Cootes' combined model of shape and grey values; fitting does not use it.
+// Grey pictures of a model's faces, whatever features its levels compare. Model::appearance is Cootes'
+// combined model of shape and grey values; fitting does not use it.
 #pragma once
 
 #include <triptych/aam_fit/model.hpp>
-#include <triptych/aam_fit/planes.hpp>
+#include <triptych/core/image.hpp>
 
 #include <span>
 #include <vector>
@@ -19,6 +19,6 @@ std::vector<float> appearance_of(const Model& model, ImageView<const Grey8> fram
 
 // The texture of parameters c over the appearance's own frame, 0 around it. All pictures of a model have one
 // scale of grey. InvalidArgument when the model has no appearance or c another size.
-GreyImage appearance_picture(const Model& model, std::span<const float> c);
+Image<Grey8> appearance_picture(const Model& model, std::span<const float> c);
 
 }  // namespace triptych::aam_fit

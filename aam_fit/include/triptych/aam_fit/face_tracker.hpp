@@ -1,34 +1,67 @@
-// FaceTracker: follows one face through a video, each frame from the shape of the one before it.
+// FaceTracker: tracks one face through a video, each frame from the shape in the frame before it. Move-only;
+// one thread at a time.
 #pragma once
 
 #include <triptych/aam_fit/fitter.hpp>
 
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace triptych::aam_fit {
 
-struct TrackOptions {
-  double lost_error = 0;   // error above which the face is lost; 0: learnt from the first frames
-  std::optional<Box> box;  // where the face is at first, and again when it was lost
+struct FaceTrackerOptions {
+  FitterOptions fitter = {};
+  double lost_error = 0;        // Fit::error above which the face is lost; 0: learnt from the first frames
+  std::optional<Box> box = {};  // start here at first, and again whenever the face was lost
+};
+
+enum class TrackStatus {
+  tracked,    // from the shape in the frame before
+  restarted,  // from a box
+  lost,       // a fit was made, but what it found is not the face
+  no_start    // no fit was made: there is neither a shape nor a box to start from
+};
+std::string to_string(TrackStatus status);
+
+struct TrackedFace {
+  Fit fit;  // without landmarks when there was no start
+  TrackStatus status = TrackStatus::no_start;
+  double score = 0;  // of the fit
+  double latency_us = 0;
+
+  bool found() const { return status == TrackStatus::tracked || status == TrackStatus::restarted; }
 };
 
 class FaceTracker {
  public:
-  FaceTracker(const Model& model, const FitterOptions& options, const TrackOptions& track,
-              const Device& device);
+  using Model = aam_fit::Model;
+  using Options = FaceTrackerOptions;
+  using Input = ImageView<const Grey8>;
+  using Result = TrackedFace;
+
+  explicit FaceTracker(const Model& model, const FaceTrackerOptions& options = {},
+                       const Device& device = Device::best());
   FaceTracker(FaceTracker&&) noexcept;
   FaceTracker& operator=(FaceTracker&&) noexcept;
   ~FaceTracker();
 
-  struct Tracked {
-    Fit fit;
-    bool found = false;
-    bool restarted = false;  // from a box, not from the last shape
-  };
-  // From the last shape; box: where to look instead, or again when the face was lost.
-  Tracked track(ImageView<const Grey8> frame, const std::optional<Box>& box = {});
+  // box: start from here, not from the last shape. InvalidArgument when it lies outside the frame, or the
+  // frame is empty or too large.
+  TrackedFace step(ImageView<const Grey8> frame, const std::optional<Box>& box = {});
+
+  // The same in two halves. A frame needs the result of the frame before it: submit() does the work, next()
+  // only returns it.
+  void submit(ImageView<const Grey8> frame, const std::optional<Box>& box = {});
+  TrackedFace next();
+  int in_flight() const;
+
+  // Forgets the face and what was learnt of its errors; drops what is in flight.
   void reset();
+
+  const Device& device() const;
+  Latency latency() const;
+  std::string describe() const;
 
  private:
   class Impl;

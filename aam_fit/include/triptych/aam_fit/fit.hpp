@@ -1,7 +1,7 @@
-// Fitting one level of a model to planes: the paper's algorithm 1, corrected (README.md), as operations.
+// Fitting one level of a model to planes: the paper's algorithm 1, corrected (docs/method.md), as operations.
 //
-// Form::literal goes through the ten steps of the paper one after the other; Form::one_pass gets error and
-// step from one pass over a stacked matrix. Both reach the same parameters within a derived bound.
+// Form::paper is the ten steps of the paper, one after the other; Form::one_pass computes error and step in
+// one pass over a stacked matrix. Both reach the same parameters within a derived bound.
 #pragma once
 
 #include <triptych/aam_fit/model.hpp>
@@ -15,9 +15,8 @@
 
 namespace triptych::aam_fit {
 
-enum class Form { literal, one_pass };
-// Of the stacked matrix (one_pass). On the CPU a LevelFitter has its own, and that of the options is not
-// looked at.
+enum class Form { paper, one_pass };
+// Of the stacked matrix (one_pass). On the CPU a LevelFitter has its own; that of the options is ignored.
 enum class Storage { float32, float16 };
 
 struct FitOptions {
@@ -27,20 +26,25 @@ struct FitOptions {
   int steps = 4;  // step sizes 1, 1/2, 1/4, ... that are tried; the first that lowers the error is taken
   bool always_step =
       false;  // whole steps, whether or not the error falls, max_iterations of them (the paper's timing)
-  double min_gain = 1e-3;     // converged when the error falls by less than this share of itself ...
-  double min_move_px = 0.02;  // ... or when the step would move no landmark by more than this
-  double max_outside = 0.25;  // lost when more than this share of the pixels lies outside the image
-  bool together = true;  // GPU: step sizes below 1 are tried in one pass; the result is that of one by one
+  double min_relative_gain = 1e-3;     // converged when the error falls by less than this share of itself ...
+  double min_move_px = 0.02;           // ... or when the step would move no landmark by more than this
+  double max_outside_fraction = 0.25;  // lost when more than this share of the pixels lies outside the image
+  bool batched_line_search =
+      true;  // GPU: step sizes below 1 are evaluated in one pass; the result is the same
 };
 
 enum class FitStatus {
   converged,
-  no_improvement,  // no step size lowered the error
+  no_improvement,  // no step size lowered the error: a minimum, as far as the update can tell
   out_of_iterations,
-  lost_outside,  // the shape has left the image
-  lost_contrast  // alpha is not positive: nothing there looks like the model
+  lost_outside,   // the shape has left the image
+  lost_contrast,  // alpha is not positive: nothing there resembles the model
+  completed       // of Fitter: a level of a fixed number of steps has taken them; not checked for convergence
 };
 std::string to_string(FitStatus status);
+constexpr bool is_lost(FitStatus status) {
+  return status == FitStatus::lost_outside || status == FitStatus::lost_contrast;
+}
 
 struct LevelFit {
   std::vector<float> parameters;  // c, then sx, sy, tx, ty
@@ -51,7 +55,8 @@ struct LevelFit {
   std::vector<double> errors;  // at the start and after each iteration
 };
 
-// A level made ready for fitting on the CPU (src/stacked_level.hpp). threads 0: all cores. One fit at a time.
+// A level with its matrices in the layout that fitting on the CPU needs. threads 0: all cores. One fit at a
+// time.
 class LevelFitter {
  public:
   explicit LevelFitter(Level level, Storage storage = Storage::float32, int threads = 0);
@@ -59,13 +64,15 @@ class LevelFitter {
   LevelFitter& operator=(LevelFitter&&) noexcept;
   ~LevelFitter();
   const Level& level() const;
+  // The one-pass form of this level on this machine.
+  std::string describe() const;
 
   // The parameters of a shape in the planes: its pose and, with the texture found there, c.
   std::vector<float> parameters_of(PlanesView planes, std::span<const Point> shape);
   // The landmarks of parameters.
   Shape shape_of(std::span<const float> parameters) const;
 
-  // Error and step at parameters, by either form; for tests and curious users.
+  // Error and step at parameters, by either form.
   struct Evaluation {
     double error = 0, alpha = 0, beta = 0;
     std::int64_t outside = 0;  // pixels

@@ -1,4 +1,4 @@
-// The same on a GPU: a whole fit on the device, no host inside; one face or many at once.
+// fit.hpp on a GPU: a whole fit on the device, without the host; one face or many at once.
 #pragma once
 
 #include <triptych/aam_fit/fit.hpp>
@@ -12,7 +12,7 @@
 
 namespace triptych::aam_fit {
 
-// What a fit leaves on the device.
+// The result of a fit, on the device.
 struct DeviceLevelFit {
   float error = 0;
   std::int32_t iterations = 0, evaluations = 0;
@@ -30,7 +30,7 @@ class LevelFitterCuda {
   ~LevelFitterCuda();
 
   int parameter_count() const;  // modes + 4
-  // Which kernels serve this level: for people, and for benches.
+  // Which kernels serve this level.
   std::string describe() const;
   // The errors at the start and after each iteration of the last fit_cuda: 1 + max_iterations a face, of
   // which 1 + DeviceLevelFit::iterations count.

@@ -1,13 +1,15 @@
-// Fitter: fits a model to faces in frames, coarse to fine. Made once for a device, then fed frames; it owns
-// buffers, streams and graphs.
+// Fitter: fits a model to faces in frames, coarse to fine. Made once for a device, then fed frames. It owns
+// its buffers, streams and graphs. Move-only; one thread at a time.
 #pragma once
 
 #include <triptych/aam_fit/fit.hpp>
 #include <triptych/aam_fit/model.hpp>
-#include <triptych/core/device.hpp>
+#include <triptych/core/frame_processor.hpp>
+#include <triptych/core/image.hpp>
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace triptych::aam_fit {
@@ -16,20 +18,30 @@ enum class Algorithm { regression, project_out, simultaneous };  // the last two
 
 struct FitterOptions {
   Algorithm algorithm = Algorithm::regression;
-  FitOptions fit{.max_iterations = 0};      // 0 takes each level's own
-  int max_width = 1920, max_height = 1080;  // of frames (GPU)
-  int max_faces = 1;                        // of a batch (GPU)
-  double around = 0.5;                      // of the face on each side that the crop holds
+  FitOptions fit{.max_iterations = 0};      // 0: each level has its own number
+  int max_width = 1920, max_height = 1080;  // of frames; on a GPU a larger frame is InvalidArgument
+  int max_faces = 1;         // of a batch on a GPU; step() fits a longer span in several batches
+  double crop_margin = 0.5;  // width of the border that a crop has around the face, in face sizes
 };
 
 struct Fit {
   Shape landmarks;                // in the frame's pixels
   std::vector<float> parameters;  // of the finest level
-  double error = 0;               // |r|^2 / samples there
-  int iterations = 0;             // of all levels
-  // Of the finest level, or of the one on which it was lost. The levels of a cascade (one or two iterations
-  // each) converge by taking their steps.
+  // |r|^2 / samples of the finest level; infinite when nothing there has the model's contrast.
+  double error = 0;
+  int iterations = 0;  // of all levels
+  // Of the finest level, or of the level on which the fit was lost. completed: the finest level takes a fixed
+  // number of steps (a cascade's stage of one or two iterations, or FitOptions::always_step) and has taken
+  // them; they have not been checked for convergence.
   FitStatus status = FitStatus::converged;
+  // |g0|^2 / (|g0|^2 + |r|^2) of the finest level, 0 when the fit is lost. With the normalisation by
+  // projection and no texture parameters, r is orthogonal to g0, and this is the share of the sampled
+  // texture's variance that the model explains: the square of its correlation with g0.
+  double score = 0;
+  double latency_us = 0;  // from step() or submit() to the result
+
+  // False when the fit was lost: the landmarks are then those of the level before it, or the start.
+  bool found() const { return !is_lost(status); }
 };
 
 struct Face {
@@ -37,38 +49,52 @@ struct Face {
   Shape start;  // in the frame's pixels; start_in_box() makes one of a face box
 };
 
-// The mean shape in a face's box (of its landmarks). InvalidArgument, saying so, when the box is empty or
+// The mean shape in the box of a face's landmarks. InvalidArgument, saying so, when the box is empty or
 // wholly outside a frame of that size.
 Shape start_in_box(const Model& model, const Box& box, int frame_width, int frame_height);
 
-class FitterEngine;
-
 class Fitter {
  public:
-  Fitter(const Model& model, const FitterOptions& options, const Device& device);
+  using Model = aam_fit::Model;
+  using Options = FitterOptions;
+  using Input = Face;
+  using Result = Fit;
+
+  // On one CPU or one GPU. InvalidArgument for another kind of device, or when the model has no levels.
+  explicit Fitter(const Model& model, const FitterOptions& options = {},
+                  const Device& device = Device::best());
   Fitter(Fitter&&) noexcept;
   Fitter& operator=(Fitter&&) noexcept;
   ~Fitter();
-  const Model& model() const;
 
-  // InvalidArgument when the start has another number of points, or the frame is empty or larger than
-  // foreseen.
-  Fit fit(const Face& face);
-  // Many at once, up to max_faces on a GPU at a time; the frames may be of different sizes.
-  std::vector<Fit> fit(std::span<const Face> faces);
+  // InvalidArgument when the start has another number of points or no extent, when the frame is empty or
+  // larger than max_width x max_height, or when frames are in flight. Nothing is begun then.
+  Fit step(const Face& face);
+  // Several faces at once; the frames may be of different sizes. All faces are checked before the first one
+  // is fitted.
+  std::vector<Fit> step(std::span<const Face> faces);
 
-  // The same in two halves, for video: on a GPU the upload of a frame overlaps the fit of the one before it.
-  // The frame may change when submit() returns.
-  static constexpr int max_in_flight = 2;
+  // The same in two halves: on a GPU the upload of a frame overlaps the fit before it. The frame may change
+  // when submit() returns. InvalidArgument beyond max_in_flight.
   void submit(const Face& face);
   Fit next();
   int in_flight() const;
 
-  // The model's texture at a fit's parameters as a picture of the finest frame (grey 0..255), and its size.
-  GreyImage texture(const Fit& fit) const;
+  // Drops what is in flight. A Fitter tracks nothing from face to face.
+  void reset();
+
+  const Device& device() const;
+  Latency latency() const;
+  // One line: the model, its sizes, the device, and which kernels serve each level.
+  std::string describe() const;
+
+  const Model& model() const;
+  // The model's texture at a fit's parameters, over the raster of the finest level: grey values 0 to 255.
+  Image<Grey8> texture(const Fit& fit) const;
 
  private:
-  std::unique_ptr<FitterEngine> engine_;
+  class Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace triptych::aam_fit

@@ -27,9 +27,9 @@ AsfFile parse_asf(std::string_view text, const std::string& file);
 AsfFile read_asf(const std::filesystem::path& path);
 
 // Reads any image as grey. The default reads PGM and PPM (binary, 8 bits).
-using ImageReader = std::function<GreyImage(const std::filesystem::path&)>;
-GreyImage read_pnm(const std::filesystem::path& path);
-void write_pgm(const std::filesystem::path& path, const GreyImage& image);
+using ImageReader = std::function<Image<Grey8>(const std::filesystem::path&)>;
+Image<Grey8> read_pnm(const std::filesystem::path& path);
+void write_pgm(const std::filesystem::path& path, const Image<Grey8>& image);
 
 // An image and its landmark file.
 struct Pair {

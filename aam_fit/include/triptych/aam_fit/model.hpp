@@ -19,10 +19,10 @@
 
 namespace triptych::aam_fit {
 
-// projection (the paper's): alpha = (x.g0 - beta 1.g0) / (g0.g0), which is small or negative where nothing
-// looks like the model. length: alpha = |x - beta| / |g0|, which is 0 for a flat texture only. floored: the
-// projection, but no less than half the length, so that a poor start does not blow up its residual. The
-// update must be trained with the same.
+// projection (the paper's): alpha = (x.g0 - beta 1.g0) / (g0.g0), which is small or negative where the
+// texture does not resemble the model. length: alpha = |x - beta| / |g0|, which is 0 for a flat texture only.
+// floored: the projection, but no less than half the length, so that a poor start does not blow up its
+// residual. The update must be trained with the same.
 enum class Normalisation { projection, length, floored };
 
 // Matrices are row-major. Coordinates are interleaved (x0, y0, x1, y1, ...), in pixels of the level's image,
@@ -38,12 +38,12 @@ struct Level {
   SharedArray<float> s0;  // 2 points, centred at the origin
   SharedArray<float> Qs;  // 2 points x m
   SharedArray<float> Ks;  // m x 2 points: c of a shape is Ks (s - s0), plus Qg'(g - g0) of its texture ...
-  bool texture_tells_c = true;  // ... unless this is false: then the shape alone tells c, and Qg c is the
-                                // texture to be expected with it
-  SharedArray<float> g0;        // n
-  SharedArray<float> Qg;        // m x n (a mode in each row)
-  SharedArray<float> R;         // (m + 4) x n
-  SharedArray<float> sigma;     // m: standard deviation of each c over the training set
+  bool texture_determines_c = true;  // ... unless this is false: then the shape alone determines c, and Qg c
+                                     // is the texture expected with it
+  SharedArray<float> g0;             // n
+  SharedArray<float> Qg;             // m x n (a mode in each row)
+  SharedArray<float> R;              // (m + 4) x n
+  SharedArray<float> sigma;          // m: standard deviation of each c over the training set
 
   // The parts, for inverse compositional fitting: orthonormal. Empty when the model was trained without.
   SharedArray<float> Ps;        // shape_modes x 2 points, orthogonal to s0's own poses
@@ -51,8 +51,8 @@ struct Level {
   SharedArray<float> ps_sigma;  // shape_modes
   int shape_modes = 0, texture_modes = 0;
 
-  float kappa = 0;      // near the mean of a sampled texture, taken off before sums
-  int iterations = 10;  // at most so many on this level
+  float sample_offset = 0;  // near the mean of a sampled texture; subtracted before sums
+  int iterations = 10;      // maximum of this level
   std::int64_t samples() const { return g0.size(); }
   std::int64_t pixels() const { return frame.size(); }
 };

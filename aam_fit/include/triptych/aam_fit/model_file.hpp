@@ -11,7 +11,7 @@ namespace triptych::aam_fit {
 // Written beside, then renamed. Error when that fails.
 void save_model(const std::filesystem::path& path, const Model& model);
 // Mapped into memory; the arrays of the model keep the mapping. ParseError with the reason when the file is
-// foreign, of a future version, truncated, or damaged (every blob's checksum is looked at).
+// foreign, of a future version, truncated, or damaged (every checksum is verified).
 Model load_model(const std::filesystem::path& path);
 
 }  // namespace triptych::aam_fit

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <triptych/core/image_view.hpp>
-#include <triptych/core/pixel.hpp>
 
 #include <cstdint>
 #include <vector>
@@ -36,15 +35,6 @@ struct Planes {
   PlanesView view() const {
     return {ImageView<const float>(values.data(), width, static_cast<std::int64_t>(height) * channels),
             channels};
-  }
-};
-
-// A grey image of its own.
-struct GreyImage {
-  int width = 0, height = 0;
-  std::vector<std::uint8_t> values;
-  ImageView<const Grey8> view() const {
-    return {reinterpret_cast<const Grey8*>(values.data()), width, height};
   }
 };
 

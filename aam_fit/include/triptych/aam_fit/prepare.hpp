@@ -8,7 +8,7 @@
 
 namespace triptych::aam_fit {
 
-// A crop of a frame: its pixel (x, y) is the frame's pixel (x * step + x_px, y * step + y_px). Not turned.
+// A crop of a frame: its pixel (x, y) is the frame's pixel (x * step + x_px, y * step + y_px). Not rotated.
 struct Crop {
   int width = 0, height = 0;
   double step = 1, x_px = 0, y_px = 0;
@@ -16,9 +16,10 @@ struct Crop {
 Point to_frame(const Crop& crop, Point in_crop);
 Point to_crop(const Crop& crop, Point in_frame);
 
-// The crop for a level around a start: `around` times the face on each side, rounded up to even sizes. Its
-// size depends on the level and on `around` alone, so that buffers can be made once.
-Crop crop_for(const Level& level, std::span<const Point> start, double around = 0.5);
+// The crop for a level around a start, with a margin on each side (in face sizes), rounded up to even sizes.
+// Its size depends on the level and the margin alone, so that buffers can be made once. InvalidArgument when
+// the start has another number of points than the level, or shrinks to a point.
+Crop crop_for(const Level& level, std::span<const Point> start, double margin = 0.5);
 
 // Fills planes (resized) for a crop: box-filtered where the frame is shrunk, bilinear where it is enlarged;
 // beyond the border the border repeats.

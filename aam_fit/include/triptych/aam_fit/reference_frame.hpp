@@ -23,16 +23,16 @@ struct WarpPixel {
 };
 
 struct ReferenceFrame {
-  int width = 0, height = 0;         // of the raster
-  SharedArray<std::int32_t> places;  // y * width + x of each pixel, ascending
-  SharedArray<WarpPixel> pixels;     // as many
-  double scale = 1;                  // the mean shape's units times this are pixels of the raster
+  int width = 0, height = 0;                 // of the raster
+  SharedArray<std::int32_t> raster_indices;  // y * width + x of each pixel, ascending
+  SharedArray<WarpPixel> pixels;             // as many
+  double scale = 1;                          // the mean shape's units times this are pixels of the raster
   std::int64_t size() const { return pixels.size(); }
 };
 
 struct FrameOptions {
   std::int64_t pixels =
-      4096;           // hit exactly: the scale is searched, and the last ties are cut off in raster order
+      4096;           // exact: the scale is searched, and pixels too many are cut off in raster order
   double margin = 0;  // around the outline, as a share of the square root of the shape's box
 };
 

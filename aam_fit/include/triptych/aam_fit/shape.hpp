@@ -1,6 +1,8 @@
-// Landmark shapes in the plane, the similarities that move them, and the error by which fits are judged.
+// Landmark shapes in the plane, the similarities that move them, and the error measure of fits.
 // Pixel centres lie at integers, y goes down.
 #pragma once
+
+#include <triptych/core/box.hpp>
 
 #include <span>
 #include <vector>
@@ -12,11 +14,6 @@ struct Point {
   friend bool operator==(const Point&, const Point&) = default;
 };
 using Shape = std::vector<Point>;
-
-struct Box {
-  double x = 0, y = 0, width = 0, height = 0;
-  friend bool operator==(const Box&, const Box&) = default;
-};
 
 // X = (1 + sx) x - sy y + tx, Y = sy x + (1 + sx) y + ty: the pose of the model, zero at rest.
 struct Similarity {
@@ -36,11 +33,11 @@ Similarity align(std::span<const Point> from, std::span<const Point> to);
 
 Box bounds(std::span<const Point> shape);       // InvalidArgument when empty
 Point centre_of(std::span<const Point> shape);  // mean of the points; InvalidArgument when empty
-// sqrt(width * height) of the shape's box: what errors are measured in.
+// sqrt(width * height) of the shape's box: the unit of errors.
 double face_size(std::span<const Point> shape);
 
 // Scaled by one factor (the square root of the areas' ratio) and centred into a box.
-Shape place(std::span<const Point> shape, const Box& box);
+Shape place_in_box(std::span<const Point> shape, const Box& box);
 
 // Mean distance of corresponding points over the square root of the area of the truth's box.
 double shape_error(std::span<const Point> shape, std::span<const Point> truth);

@@ -12,7 +12,7 @@ namespace triptych::aam_fit {
 struct FaceParameters {
   std::array<double, 8> identity{};    // about -1..1 each: widths, heights, spacing of eyes, nose, mouth, jaw
   std::array<double, 4> expression{};  // smile, open mouth, raised brows, closed eyes
-  double turn = 0, nod = 0, roll = 0;  // radians: out of the plane (small), and in it
+  double yaw = 0, pitch = 0, roll = 0;           // radians; yaw and pitch (out of the plane) are small
   double x_px = 128, y_px = 128, size_px = 128;  // centre and face size
   double light_x = 0, light_y = 0;               // from where: about -1..1
   double skin = 0.6, contrast = 1;               // brightness 0..1

@@ -27,13 +27,13 @@ struct LevelOptions {
   int stages = 1;  // regression: so many levels of this resolution, one after the other
 };
 
-// Starts that Update::regression learns from: the mean shape in the face's box, moved, scaled and turned,
-// each evenly within these bounds.
+// Starts that Update::regression learns from: the mean shape in the face's box, moved, scaled and rotated,
+// each uniformly within these bounds.
 struct Displacements {
   int per_face = 6;     // fewer where the residuals would take more than a gibibyte
   double shift = 0.09;  // of the box's width and height
   double scale = 0.09;
-  double turn_rad = 0.2;
+  double rotation_rad = 0.2;
 };
 
 struct TrainOptions {

@@ -37,7 +37,7 @@ class RasterGradient {
     std::vector<std::int32_t> at(
         static_cast<std::size_t>(frame.width) * static_cast<std::size_t>(frame.height), -1);
     for (std::int64_t i = 0; i < pixels_; ++i)
-      at[static_cast<std::size_t>(frame.places[i])] = static_cast<std::int32_t>(i);
+      at[static_cast<std::size_t>(frame.raster_indices[i])] = static_cast<std::int32_t>(i);
     const auto pixel = [&](int x, int y) {
       return x < 0 || y < 0 || x >= frame.width || y >= frame.height
                  ? -1
@@ -46,7 +46,7 @@ class RasterGradient {
     };
     pairs_.reserve(static_cast<std::size_t>(2 * pixels_));
     for (std::int32_t i = 0; i < pixels_; ++i) {
-      const int x = frame.places[i] % frame.width, y = frame.places[i] / frame.width;
+      const int x = frame.raster_indices[i] % frame.width, y = frame.raster_indices[i] / frame.width;
       pairs_.push_back(pair(pixel(x - 1, y), i, pixel(x + 1, y)));
       pairs_.push_back(pair(pixel(x, y - 1), i, pixel(x, y + 1)));
     }
@@ -114,7 +114,7 @@ class CompositionalFitter::Impl {
     Result result;
     Shape now = warp_.to_model(start);
     FitState<double> state;
-    begin(state, rules, look(planes, now));
+    begin(state, rules, evaluate(planes, now));
     Eigen::VectorXd dp;
     if (state.running) dp = step();
     while (state.running) {
@@ -123,7 +123,7 @@ class CompositionalFitter::Impl {
       double move = 0;
       for (std::size_t i = 0; i < now.size(); ++i)
         move = std::max(move, std::hypot(trial[i].x - now[i].x, trial[i].y - now[i].y));
-      if (!judge(state, rules, look(planes, trial), move)) continue;
+      if (!judge(state, rules, evaluate(planes, trial), move)) continue;
       now = trial;
       if (state.running) dp = step();
     }
@@ -191,26 +191,27 @@ class CompositionalFitter::Impl {
   }
 
   // Leaves the normalised residual in residual_.
-  Look<double> look(PlanesView planes, const Shape& shape) {
+  Evaluation<double> evaluate(PlanesView planes, const Shape& shape) {
     for (std::size_t i = 0; i < shape.size(); ++i) {
       shape_[2 * i] = static_cast<float>(shape[i].x);
       shape_[2 * i + 1] = static_cast<float>(shape[i].y);
     }
-    Look<double> look{std::numeric_limits<double>::infinity(), false,
-                      warp_cpu(planes, level_.frame, shape_, texture_)};
+    Evaluation<double> evaluation{std::numeric_limits<double>::infinity(), false,
+                                  warp_cpu(planes, level_.frame, shape_, texture_)};
     const Eigen::Map<const Row> x(texture_.data(), g0_.size());
     const auto n = static_cast<double>(x.size());
-    const double kappa = double{level_.kappa}, beta = x.cast<double>().mean();
+    const double sample_offset = double{level_.sample_offset}, beta = x.cast<double>().mean();
     residual_ = (x.array() - static_cast<float>(beta)).matrix();
     const double spread = residual_.cast<double>().squaredNorm(), g0g0 = g0_.cast<double>().squaredNorm();
     const double dot = residual_.cast<double>().dot(g0_.cast<double>());
     const double alpha = texture_alpha(level_.normalisation, dot, spread, g0g0);
-    look.contrast = has_contrast(alpha, spread, spread + n * (beta - kappa) * (beta - kappa), g0g0);
-    if (!look.contrast) return look;
+    evaluation.contrast =
+        has_contrast(alpha, spread, spread + n * (beta - sample_offset) * (beta - sample_offset), g0g0);
+    if (!evaluation.contrast) return evaluation;
     residual_ = residual_ * static_cast<float>(1 / alpha) - g0_;
     const Row along = residual_ * basis_.transpose();
-    look.error = (residual_ - along * basis_).cast<double>().squaredNorm();
-    return look;
+    evaluation.error = (residual_ - along * basis_).cast<double>().squaredNorm();
+    return evaluation;
   }
 
   Eigen::VectorXd step() {

@@ -88,7 +88,7 @@ Shape WarpComposition::compose(std::span<const Point> shape, std::span<const dou
   Shape composed(shape.begin(), shape.end());
   for (std::size_t i = 0; i < mean_.size(); ++i) {
     const Point back{mean_[i].x - moved[2 * i], mean_[i].y - moved[2 * i + 1]};
-    // The triangles that meet in a landmark carry that point to different places: their mean counts. A
+    // The triangles that meet in a landmark move that point to different positions: the mean is taken. A
     // landmark of no triangle follows the pose.
     Point sum{};
     int count = 0;

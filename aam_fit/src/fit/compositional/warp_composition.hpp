@@ -15,7 +15,7 @@ class WarpComposition {
   // InvalidArgument when the level has no shape modes of its own (Level::Ps).
   explicit WarpComposition(const Level& level);
 
-  // Scale, turn, shift along x and y, then the shape modes.
+  // Scale, rotation, shift along x and y, then the shape modes.
   int parameter_count() const { return 4 + static_cast<int>(limit_.size()); }
   // How far a parameter moves each landmark: x and y of one after the other, in pixels of the planes.
   std::span<const double> basis(int parameter) const {

@@ -35,14 +35,14 @@ LevelFitter::Impl::Impl(Level level, Storage storage, int threads, CpuPath path)
     : level_((check_level(level), std::move(level))),
       stacked_(stack(level_, storage, threads)),
       pass_(level_, stacked_, threads, path),
-      literal_(level_),
+      paper_(level_),
       now_(static_cast<std::size_t>(parameter_count())),
       trial_(now_.size()),
       shape_(2 * static_cast<std::size_t>(pass_.padded_points())),
       trial_shape_(shape_.size()),
       step_(now_.size()),
-      texture_tells_c_(level_.texture_tells_c &&
-                       std::any_of(level_.Qg.begin(), level_.Qg.end(), [](float v) { return v != 0; })) {
+      texture_determines_c_(level_.texture_determines_c &&
+                            std::any_of(level_.Qg.begin(), level_.Qg.end(), [](float v) { return v != 0; })) {
   stacked_.matrix = {};
   stacked_.halves = {};
 }
@@ -56,10 +56,11 @@ void LevelFitter::Impl::check_count(std::span<const float> parameters) const {
           " parameters, not ", parameters.size());
 }
 
-Look<double> LevelFitter::Impl::look(const PassPlanes& planes, const float* parameters, Form form) {
-  if (form == Form::literal) {
-    const auto found = literal_.look(planes, parameters);
-    solution_ = {found.error, found.alpha, found.beta - double{level_.kappa}};
+aam_fit::Evaluation<double> LevelFitter::Impl::evaluate_at(const PassPlanes& planes, const float* parameters,
+                                                           Form form) {
+  if (form == Form::paper) {
+    const auto found = paper_.evaluate(planes, parameters);
+    solution_ = {found.error, found.alpha, found.beta - double{level_.sample_offset}};
     return {found.error, found.contrast, found.outside};
   }
   const float* xs = trial_shape_.data();
@@ -69,8 +70,8 @@ Look<double> LevelFitter::Impl::look(const PassPlanes& planes, const float* para
 }
 
 void LevelFitter::Impl::step(const float* parameters, Form form, double* dp) {
-  if (form == Form::literal)
-    literal_.step(dp);
+  if (form == Form::paper)
+    paper_.step(dp);
   else
     solve_pass(stacked_, sums_.rows.data(), sums_.S1, sums_.S2, parameters, dp);
 }
@@ -99,7 +100,7 @@ LevelFit LevelFitter::Impl::fit(PlanesView planes, std::span<const float> start,
   std::copy(start.begin(), start.end(), now_.begin());
   shape_into(now_);
   FitState<double> state;
-  begin(state, rules, look(in, now_.data(), options.form));
+  begin(state, rules, evaluate_at(in, now_.data(), options.form));
   std::swap(shape_, trial_shape_);
   result.errors.push_back(state.error);
   if (state.running) step(now_.data(), options.form, step_.data());
@@ -109,7 +110,7 @@ LevelFit LevelFitter::Impl::fit(PlanesView planes, std::span<const float> start,
       trial_[i] = static_cast<float>(double{now_[i]} + scale * step_[i]);
     shape_into(trial_);
     const double move = farthest(trial_shape_.data(), shape_.data());
-    if (!judge(state, rules, look(in, trial_.data(), options.form), move)) continue;
+    if (!judge(state, rules, evaluate_at(in, trial_.data(), options.form), move)) continue;
     std::swap(now_, trial_);
     std::swap(shape_, trial_shape_);
     result.errors.push_back(state.error);
@@ -128,11 +129,11 @@ LevelFitter::Evaluation LevelFitter::Impl::evaluate(PlanesView planes, std::span
   const PassPlanes in = checked(planes);
   check_count(parameters);
   pass_.shape(parameters.data(), trial_shape_.data(), trial_shape_.data() + pass_.padded_points());
-  const Look<double> found = look(in, parameters.data(), form);
+  const aam_fit::Evaluation<double> found = evaluate_at(in, parameters.data(), form);
   Evaluation result;
   result.error = found.error;
   result.alpha = solution_.alpha;
-  result.beta = solution_.beta + double{level_.kappa};
+  result.beta = solution_.beta + double{level_.sample_offset};
   result.outside = found.outside;
   result.step.assign(now_.size(), 0.0);
   if (found.contrast) step(parameters.data(), form, result.step.data());
@@ -149,9 +150,9 @@ std::vector<float> LevelFitter::Impl::parameters_of(PlanesView planes, std::span
     mean.push_back({double{level_.s0[2 * i]}, double{level_.s0[2 * i + 1]}});
   const Similarity pose = align(mean, shape);
   const Shape upright = posed(inverse(pose), shape);
-  // Where the texture has no say there is nothing to look for in the image.
+  // Without a texture part of c the image is not sampled.
   PassSolution found;
-  if (texture_tells_c_) {
+  if (texture_determines_c_) {
     const auto padded = static_cast<std::size_t>(pass_.padded_points());
     for (std::size_t i = 0; i < shape.size(); ++i) {
       trial_shape_[i] = static_cast<float>(shape[i].x);
@@ -171,7 +172,7 @@ std::vector<float> LevelFitter::Impl::parameters_of(PlanesView planes, std::span
       c += double{Ks[0]} * (upright[i].x - mean[i].x) + double{Ks[1]} * (upright[i].y - mean[i].y);
     }
     const auto at = static_cast<std::size_t>(k);
-    // Qg (g - g0); nothing where the texture says nothing.
+    // Qg (g - g0); nothing without contrast.
     if (found.alpha > 0)
       c += (sums_.rows[static_cast<std::size_t>(stacked_.steps()) + at] - found.beta * stacked_.z1[at]) /
                found.alpha -
@@ -204,6 +205,9 @@ LevelFitter& LevelFitter::operator=(LevelFitter&&) noexcept = default;
 LevelFitter::~LevelFitter() = default;
 
 const Level& LevelFitter::level() const { return impl_->level(); }
+std::string LevelFitter::describe() const {
+  return "one pass, " + to_string(pick_cpu_path(CpuPath::simd, available_pass_paths()));
+}
 std::vector<float> LevelFitter::parameters_of(PlanesView planes, std::span<const Point> shape) {
   return impl_->parameters_of(planes, shape);
 }

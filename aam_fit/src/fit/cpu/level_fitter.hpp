@@ -5,14 +5,15 @@
 
 #include <vector>
 
-#include "fit/cpu/literal_fit.hpp"
 #include "fit/cpu/one_pass.hpp"
+#include "fit/cpu/paper_fit.hpp"
 #include "fit/fit_math.hpp"
 #include "fit/stacked_level.hpp"
 
 namespace triptych::aam_fit {
 
-// InvalidArgument when the arrays of a level do not fit each other or a pixel names a landmark there is not.
+// InvalidArgument when the arrays of a level have inconsistent sizes, or a pixel refers to a landmark that
+// does not exist.
 void check_level(const Level& level);
 
 class LevelFitter::Impl {
@@ -28,9 +29,9 @@ class LevelFitter::Impl {
   LevelFit fit(PlanesView planes, std::span<const float> start, const FitOptions& options);
 
  private:
-  // Looks at the image where the shape in at_ lies (one_pass) or where parameters put it (literal).
-  Look<double> look(const PassPlanes& planes, const float* parameters, Form form);
-  // The whole step of the last look.
+  // Evaluates the image at trial_shape_ (one pass) or at the shape of the parameters (paper).
+  aam_fit::Evaluation<double> evaluate_at(const PassPlanes& planes, const float* parameters, Form form);
+  // The whole step of the last evaluation.
   void step(const float* parameters, Form form, double* dp);
   // The largest distance between landmarks of two shapes.
   double farthest(const float* a, const float* b) const;
@@ -40,13 +41,13 @@ class LevelFitter::Impl {
   Level level_;
   StackedLevel stacked_;  // without its matrix
   OnePass pass_;
-  LiteralFit<float> literal_;
+  PaperFit<float> paper_;
   OnePass::Result sums_;
   PassSolution solution_;
   std::vector<float> now_, trial_;          // parameters
   std::vector<float> shape_, trial_shape_;  // x of the landmarks, then y, each padded
   std::vector<double> step_;
-  bool texture_tells_c_;  // and Qg is not all zero
+  bool texture_determines_c_;  // and Qg is not all zero
 };
 
 }  // namespace triptych::aam_fit

@@ -16,7 +16,7 @@ namespace {
 
 int padded(int count) { return (count + pass_pack - 1) / pass_pack * pass_pack; }
 
-// A thread is woken for no less than takes longer than waking it.
+// Work below this is not worth waking a thread.
 constexpr std::int64_t min_bytes_per_thread = 1 << 18;
 
 }  // namespace
@@ -38,7 +38,7 @@ OnePass::OnePass(const Level& level, const StackedLevel& stacked, int threads, C
   PassTables& t = tables_;
   t.pixels = level.pixels();
   t.channels = static_cast<int>(level.samples() / t.pixels);
-  t.kappa = level.kappa;
+  t.sample_offset = level.sample_offset;
   t.modes = level.modes;
   t.points = level.points;
   t.padded_points = padded(level.points);

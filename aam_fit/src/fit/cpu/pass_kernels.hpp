@@ -1,10 +1,10 @@
 // What the kernels of the one pass on the CPU work on, and which of them a machine has.
 //
-// Pixels are sorted by their triangle and cut into tiles. For a tile the landmarks give the places of its
+// Pixels are sorted by their triangle and cut into tiles. For a tile the landmarks give the positions of its
 // pixels, run of equal triangles by run; then each channel is sampled and, while the samples are in the
 // first-level cache, multiplied into the tile's part of the matrix. That part lies sample by sample, the rows
-// side by side: one sample is broadcast and meets all rows, the matrix is read once from front to back, and
-// nothing has to be added across lanes.
+// side by side: one sample is broadcast and multiplied with all rows, the matrix is read once from front to
+// back, and nothing has to be added across lanes.
 #pragma once
 
 #include <triptych/core/cpu_path.hpp>
@@ -39,7 +39,7 @@ struct PassTables {
   int points = 0, padded_points = 0;     //
   int modes = 0;                         //
   AlignedArray<float> s0x, s0y, Qx, Qy;  // padded_points; modes x padded_points
-  float kappa = 0;
+  float sample_offset = 0;
 };
 
 // Planes as the kernels see them; width and height at least 2.

@@ -7,7 +7,7 @@ constexpr int lanes = Floats::lanes, parts = pass_pack / lanes;
 
 TRIPTYCH_SIMD_TARGET void shape(const PassTables& t, const float* p, float* xs, float* ys) {
   const auto pose = p + t.modes;
-  const Floats scale = Floats::all(1.0f + pose[0]), turn = Floats::all(pose[1]), back = Floats::all(-pose[1]);
+  const Floats scale = Floats::all(1.0f + pose[0]), rotation = Floats::all(pose[1]), back = Floats::all(-pose[1]);
   const Floats tx = Floats::all(pose[2]), ty = Floats::all(pose[3]);
   for (int i = 0; i < t.padded_points; i += pass_pack) {
     Floats x[parts], y[parts];
@@ -26,7 +26,7 @@ TRIPTYCH_SIMD_TARGET void shape(const PassTables& t, const float* p, float* xs, 
     for (int part = 0; part < parts; ++part) {
       const int at = i + part * lanes;
       multiply_add(scale, x[part], multiply_add(back, y[part], tx)).store(xs + at);
-      multiply_add(turn, x[part], multiply_add(scale, y[part], ty)).store(ys + at);
+      multiply_add(rotation, x[part], multiply_add(scale, y[part], ty)).store(ys + at);
     }
   }
 }
@@ -98,7 +98,7 @@ TRIPTYCH_SIMD_TARGET void tiles(const PassTables& t, const PassPlanes& planes, c
                                 const float* ys, std::int64_t first, std::int64_t last, PassSums& sums) {
   alignas(64) float px[pass_tile + pass_pack], py[pass_tile + pass_pack], x[pass_tile];
   alignas(64) std::int32_t offsets[pass_tile];
-  const Floats zero = Floats::all(0.0f), kappa = Floats::all(t.kappa);
+  const Floats zero = Floats::all(0.0f), sample_offset = Floats::all(t.sample_offset);
   const Floats last_x = Floats::all(static_cast<float>(planes.width - 1)),
                last_y = Floats::all(static_cast<float>(planes.height - 1));
   const Ints max_x = Ints::all(planes.width - 2), max_y = Ints::all(planes.height - 2);
@@ -134,7 +134,7 @@ TRIPTYCH_SIMD_TARGET void tiles(const PassTables& t, const PassPlanes& planes, c
           load_pairs(below, offset, left_below, right_below);
           const Floats upper = multiply_add(u, right - left, left);
           const Floats lower = multiply_add(u, right_below - left_below, left_below);
-          Floats value = multiply_add(v, lower - upper, upper) - kappa;
+          Floats value = multiply_add(v, lower - upper, upper) - sample_offset;
           if (count - i < pass_pack) value = first_lanes(value, count - at);
           value.store(x + at);
           S1[part] = S1[part] + value;

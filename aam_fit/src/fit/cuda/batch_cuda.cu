@@ -1,5 +1,4 @@
-// Looks at many faces: sampling and solving. A face that has stopped is skipped
-// by every kernel.
+// Evaluates many faces: sampling and solving. Every kernel skips a face whose fit has stopped.
 #include <triptych/core/cuda.cuh>
 #include <triptych/core/error.hpp>
 #include <triptych/reduction/collective/block.cuh>
@@ -13,9 +12,9 @@ namespace triptych::aam_fit {
 
 namespace {
 
-constexpr int sample_threads = 256, chunk = 1024;  // of one that owns so many samples of a face
+constexpr int sample_threads = 256, chunk = 1024;  // of a block that owns `chunk` samples of a face
 
-// The list of planes travels as an argument, so that a captured graph keeps it.
+// The list of planes is a kernel argument, so that a captured graph keeps it.
 constexpr int list_part = 64;
 struct PlaneList {
   PlanesOnDevice planes[list_part];
@@ -28,7 +27,7 @@ __global__ void list_kernel(const PlaneList list, int count, PlanesOnDevice* to,
 }
 
 // The landmarks of the trial's parameters p (shared memory) into the face's points; true for all threads when
-// one is further than the least move from where it is in `here` (null: it was nowhere before).
+// one is further than min_move_px from its position in `here` (null: there is none yet).
 __device__ bool place_points(const BatchArguments& g, std::int64_t face, const float* p, float* model,
                              const float* here) {
   const int m = g.level.modes, count = 2 * g.level.points;
@@ -81,7 +80,8 @@ __global__ void __launch_bounds__(sample_threads) sample_kernel(const BatchArgum
   for (int i = 0; i < chunk; i += sample_threads) {
     const std::int64_t column = std::int64_t{blockIdx.x} * chunk + i + t;
     if (column < g.level.padded) {
-      const SampledColumn c = sample_place(planes, g.level.kappa, g.level.places[column], landmarks);
+      const SampledColumn c =
+          sample_column(planes, g.level.sample_offset, g.level.sample_warps[column], landmarks);
       g.x[face * g.level.padded + column] = c.x;
       sums[0] += c.x;
       sums[1] = fmaf(c.x, c.x, sums[1]);
@@ -126,9 +126,10 @@ __global__ void __launch_bounds__(face_threads) solve_kernel(const BatchArgument
       const double error = gain.spread / (gain.alpha * gain.alpha) + g.level.g0g0 + quadratic -
                            2 * (gain.dot + texture - gain.beta * s.known[2 * m + 4]) / gain.alpha +
                            2.0 * s.known[2 * m + 5];
-      const Look<double> look{error, has_contrast(gain.alpha, gain.spread, gain.squares, g.level.g0g0),
-                              static_cast<std::int64_t>(s.v[g.rows + 2])};
-      taken = begin_or_judge(state.fit, g.rules, look, state.still != 0);
+      const Evaluation<double> evaluation{error,
+                                          has_contrast(gain.alpha, gain.spread, gain.squares, g.level.g0g0),
+                                          static_cast<std::int64_t>(s.v[g.rows + 2])};
+      taken = begin_or_judge(state.fit, g.rules, evaluation, state.still != 0);
       running = state.fit.running;
       scale = static_cast<float>(trial_scale(state.fit));
       if (taken)
@@ -232,7 +233,7 @@ BatchArguments BatchFit::arguments(std::span<const PlanesOnDevice> planes, Strea
           nullptr};
 }
 
-void BatchFit::look(const BatchArguments& g, StreamRef stream) {
+void BatchFit::evaluate(const BatchArguments& g, StreamRef stream) {
   const LaunchShape shape{dim3(static_cast<unsigned>(g.chunks), static_cast<unsigned>(g.faces)),
                           sample_threads, static_cast<std::size_t>(level_.points) * 2 * sizeof(float)};
   launch(sample_kernel, shape, stream, g);
@@ -248,10 +249,10 @@ void BatchFit::fit(std::span<const PlanesOnDevice> planes, float* parameters, De
   const LaunchShape faces{static_cast<unsigned>(g.faces), face_threads,
                           static_cast<std::size_t>(face_shared_bytes(level_))};
   launch(start_kernel, faces, stream, g);
-  const int looks =
+  const int evaluations =
       1 + (rules_.always_step != 0 ? rules_.max_iterations : rules_.max_iterations * rules_.steps);
-  for (int i = 0; i < looks; ++i) {
-    look(g, stream);
+  for (int i = 0; i < evaluations; ++i) {
+    evaluate(g, stream);
     launch(solve_kernel, faces, stream, g);
   }
 }
@@ -262,7 +263,7 @@ void BatchFit::parameters_of(std::span<const PlanesOnDevice> planes, const float
   g.parameters = parameters;
   launch_pose(g, shapes, stream);
   if (!with_texture) return;
-  look(g, stream);
+  evaluate(g, stream);
   launch_texture_parameters(g, stream);
 }
 

@@ -1,6 +1,6 @@
-// Many faces at once: a look at all images is sampling, one product of the stacked matrix with all samples
-// (tensor cores), and a small solution for each face. Also serves levels that the one-pass kernel does not
-// hold, and finds the parameters of shapes.
+// Many faces at once: an evaluation of all images is sampling, one product of the stacked matrix with all
+// samples (tensor cores), and a small solution for each face. Also serves levels for which the one-pass
+// kernel has no plan, and computes the parameters of shapes.
 #pragma once
 
 #include <triptych/core/buffer.hpp>
@@ -13,13 +13,13 @@
 
 namespace triptych::aam_fit {
 
-// A face's fit between two looks; on the device.
+// A face's fit between two evaluations; on the device.
 struct FaceState {
   FitState<double> fit;
   std::int32_t still;  // the whole step moves no landmark
 };
 
-// What the kernels are given. Arrays have a row a face.
+// Arguments of the kernels. Arrays have one row per face.
 struct BatchArguments {
   LevelOnDevice level;
   FitRules rules;
@@ -44,13 +44,13 @@ class BatchFit {
   // parameters: faces x (modes + 4); errors: faces x (1 + max_iterations).
   void fit(std::span<const PlanesOnDevice> planes, float* parameters, DeviceLevelFit* results, float* errors,
            StreamRef stream);
-  // shapes: faces x 2 points. with_texture: c also has what the texture there says.
+  // shapes: faces x 2 points. with_texture: c includes the texture's part.
   void parameters_of(std::span<const PlanesOnDevice> planes, const float* shapes, bool with_texture,
                      float* parameters, StreamRef stream);
 
  private:
   BatchArguments arguments(std::span<const PlanesOnDevice> planes, StreamRef stream);
-  void look(const BatchArguments& g, StreamRef stream);
+  void evaluate(const BatchArguments& g, StreamRef stream);
 
   LevelOnDevice level_;
   FitRules rules_;
@@ -61,8 +61,8 @@ class BatchFit {
   DeviceBuffer<float> trial_, step_, points_, here_, x_, sums_, parts_;
 };
 
-// batch_parameters_cuda.cu: pose and c of shapes (faces x 2 points), whose landmarks are then those to look
-// at; and, after a look, what the texture adds to c.
+// batch_parameters_cuda.cu: pose and c of shapes (faces x 2 points), whose landmarks are then sampled; and,
+// after an evaluation, the texture's part of c.
 void launch_pose(const BatchArguments& g, const float* shapes, StreamRef stream);
 void launch_texture_parameters(const BatchArguments& g, StreamRef stream);
 

@@ -1,4 +1,4 @@
-// The parameters of shapes: the pose and c of the landmarks, and what the texture under them says of c.
+// The parameters of shapes: the pose and c of the landmarks, and the texture's part of c.
 #include <triptych/core/cuda.cuh>
 
 #include "fit/cuda/batch_cuda.hpp"

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "fit/cuda/batch_cuda.hpp"
-#include "fit/cuda/literal_cuda.hpp"
 #include "fit/cuda/one_pass_cuda.hpp"
+#include "fit/cuda/paper_cuda.hpp"
 #include "fit/fit_checks.hpp"
 #include "fit/stacked_level.hpp"
 
@@ -66,7 +66,7 @@ FitOptions checked(const Level& level, FitOptions options, int max_faces) {
   require(level.samples() > 0 && level.pixels() > 0 && level.samples() % level.pixels() == 0 &&
               level.samples() / level.pixels() < no_channel,
           "a level of ", level.samples(), " samples cannot have ", level.pixels(), " pixels");
-  if (options.form == Form::literal) options.storage = Storage::float32;
+  if (options.form == Form::paper) options.storage = Storage::float32;
   return options;
 }
 
@@ -94,7 +94,7 @@ class LevelFitterCuda::Impl {
       fill_bytes(words_.span(), 0, stream);
       fill_bytes(epoch_.span(), 0, stream);
     }
-    if (options_.form == Form::literal) literal_.emplace(level_, rules, stream);
+    if (options_.form == Form::paper) paper_.emplace(level_, rules, stream);
     batch_.emplace(level_, rules, options_.storage == Storage::float16, max_faces);
     stream.synchronize();
   }
@@ -103,7 +103,7 @@ class LevelFitterCuda::Impl {
   DeviceSpan<const float> errors() const { return errors_.span(); }
 
   std::string describe() const {
-    if (literal_) return "ten kernels, product by " + reduction::to_string(literal_->plan());
+    if (paper_) return "ten kernels, product by " + reduction::to_string(paper_->plan());
     const std::string batch = "a product on the tensor cores for batches";
     return plan_.blocks > 0 ? to_string(plan_) + "; " + batch : batch;
   }
@@ -135,18 +135,18 @@ class LevelFitterCuda::Impl {
             " faces needs as many rows of ", parameter_count(), " parameters and as many results, not ",
             parameters.size(), " and ", results.size());
     const std::vector<PlanesOnDevice>& list = checked_planes(planes);
-    const bool one_by_one = literal_ || (plan_.blocks > 0 && faces < min_batch);
+    const bool one_by_one = paper_ || (plan_.blocks > 0 && faces < min_batch);
     if (!one_by_one) return batch_->fit(list, parameters.data(), results.data(), errors_.data(), stream);
     for (std::int64_t i = 0; i < faces; ++i) {
       float* const p = parameters.data() + i * parameter_count();
       float* const errors = errors_.data() + i * (1 + rules_.max_iterations);
       const PlanesOnDevice& at = list[static_cast<std::size_t>(i)];
-      if (literal_)
-        literal_->fit(at, p, results.data() + i, errors, stream);
+      if (paper_)
+        paper_->fit(at, p, results.data() + i, errors, stream);
       else
         launch_one_pass(plan_,
-                        {level_, at, rules_, plan_.columns, options_.together ? one_pass_group : 1, p,
-                         results.data() + i, errors, words_.data(), epoch_.data()},
+                        {level_, at, rules_, plan_.columns, options_.batched_line_search ? one_pass_group : 1,
+                         p, results.data() + i, errors, words_.data(), epoch_.data()},
                         stream);
     }
   }
@@ -157,7 +157,8 @@ class LevelFitterCuda::Impl {
     require(shapes.size() == faces * 2 * points_ && parameters.size() == faces * parameter_count(),
             "the parameters of ", faces, " shapes: ", shapes.size(), " coordinates and ", parameters.size(),
             " parameters do not fit");
-    batch_->parameters_of(checked_planes(planes), shapes.data(), texture_tells_c_, parameters.data(), stream);
+    batch_->parameters_of(checked_planes(planes), shapes.data(), texture_determines_c_, parameters.data(),
+                          stream);
   }
 
   void shapes_of(DeviceSpan<const float> parameters, DeviceSpan<float> shapes, StreamRef stream) const {
@@ -177,7 +178,7 @@ class LevelFitterCuda::Impl {
     d.samples = static_cast<std::int32_t>(s.samples);
     d.modes = m;
     d.points = level.points;
-    d.kappa = level.kappa;
+    d.sample_offset = level.sample_offset;
     d.g0g0 = s.g0g0;
     d.sum_g0 = s.sum_g0;
     d.per_sample = 1.0 / static_cast<double>(s.samples);
@@ -186,7 +187,7 @@ class LevelFitterCuda::Impl {
     d.sum_g0_f = static_cast<float>(s.sum_g0);
     d.per_sample_f = static_cast<float>(d.per_sample);
     d.normalisation = level.normalisation;
-    texture_tells_c_ = level.texture_tells_c;
+    texture_determines_c_ = level.texture_determines_c;
     const bool planned = plan_.blocks > 0;
     d.slots = planned ? slots(plan_) : s.rows();
     d.mode_stride = planned ? padded_modes(plan_.rows_per_warp) : m;
@@ -203,19 +204,20 @@ class LevelFitterCuda::Impl {
     scale_ = uploaded(scale, stream);
     d.scale = scale_.data();
 
-    std::vector<SamplePlace> places(static_cast<std::size_t>(d.padded), {{0, 0, 0}, no_channel, 0.0f, 0.0f});
+    std::vector<SampleWarp> sample_warps(static_cast<std::size_t>(d.padded),
+                                         {{0, 0, 0}, no_channel, 0.0f, 0.0f});
     for (std::int64_t i = 0; i < s.samples; ++i) {
       const WarpPixel& pixel = level.frame.pixels[i % level.pixels()];
       for (const std::uint16_t corner : pixel.corners)
         require(corner < level.points, "a pixel of a level of ", level.points, " points has the corner ",
                 corner);
-      places[static_cast<std::size_t>(i)] = {{pixel.corners[0], pixel.corners[1], pixel.corners[2]},
-                                             static_cast<std::uint16_t>(i / level.pixels()),
-                                             pixel.a,
-                                             pixel.b};
+      sample_warps[static_cast<std::size_t>(i)] = {{pixel.corners[0], pixel.corners[1], pixel.corners[2]},
+                                                   static_cast<std::uint16_t>(i / level.pixels()),
+                                                   pixel.a,
+                                                   pixel.b};
     }
-    places_ = uploaded(places, stream);
-    d.places = places_.data();
+    sample_warps_ = uploaded(sample_warps, stream);
+    d.sample_warps = sample_warps_.data();
 
     require(level.s0.size() == 2 * level.points && level.Qs.size() == std::int64_t{2} * level.points * m &&
                 level.Ks.size() == level.Qs.size(),
@@ -243,22 +245,22 @@ class LevelFitterCuda::Impl {
     d.products = small_.data() + known;
     d.R1 = small_.data() + R1;
     d.Rg0 = small_.data() + Rg0;
-    texture_tells_c_ = level.texture_tells_c;
+    texture_determines_c_ = level.texture_determines_c;
     list_.reserve(static_cast<std::size_t>(max_faces_));
   }
 
   FitOptions options_;
   FitRules rules_{};
   int max_faces_, points_, channels_;
-  bool texture_tells_c_ = true;
+  bool texture_determines_c_ = true;
   OnePassPlan plan_;
   LevelOnDevice level_;
   DeviceBuffer<float> matrix_, scale_, small_, errors_;
   DeviceBuffer<std::uint16_t> halves_;
-  DeviceBuffer<SamplePlace> places_;
+  DeviceBuffer<SampleWarp> sample_warps_;
   DeviceBuffer<uint4> words_;
   DeviceBuffer<std::uint32_t> epoch_;
-  std::optional<LiteralFitCuda> literal_;
+  std::optional<PaperFitCuda> paper_;
   std::optional<BatchFit> batch_;
   std::vector<PlanesOnDevice> list_;
 };

@@ -11,8 +11,8 @@
 
 namespace triptych::aam_fit {
 
-// Where a sample comes from: WarpPixel with the channel.
-struct alignas(16) SamplePlace {
+// The position and the channel of a sample: WarpPixel with the channel.
+struct alignas(16) SampleWarp {
   std::uint16_t corners[3];
   std::uint16_t channel;  // no_channel: a column beyond the last sample, where x is 0
   float a, b;
@@ -33,7 +33,7 @@ struct LevelOnDevice {
   const float* matrix = nullptr;  // slots x padded; null when halves are kept and nothing needs floats
   const std::uint16_t* halves = nullptr;      // the same; null for Storage::float32
   const float* scale = nullptr;               // slots: of the halves
-  const SamplePlace* places = nullptr;        // padded
+  const SampleWarp* sample_warps = nullptr;   // padded
   const float* s0 = nullptr;                  // 2 points
   const float* Qs = nullptr;                  // 2 points x mode_stride
   const float* Ks = nullptr;                  // modes x 2 points
@@ -42,37 +42,37 @@ struct LevelOnDevice {
   double g0g0 = 0, sum_g0 = 0;
   double per_sample = 0;                                             // 1 / samples
   float g0g0_f = 0, per_g0g0_f = 0, sum_g0_f = 0, per_sample_f = 0;  // of those, for sums in float
-  float kappa = 0;
+  float sample_offset = 0;
   std::int32_t samples = 0, modes = 0, points = 0, slots = 0, mode_stride = 0;
   std::int64_t padded = 0;
   Normalisation normalisation = Normalisation::projection;
 };
 
 struct SampledColumn {
-  float x;       // less kappa; 0 where there is no sample
-  bool outside;  // said for the first channel alone, so that every pixel counts once
+  float x;       // less sample_offset; 0 where there is no sample
+  bool outside;  // set for the first channel alone: every pixel counts once
 };
 
 struct alignas(8) Landmark {
   float x, y;
 };
 
-// points: interleaved landmarks, 8-byte aligned; plane: that of the place's channel. The sums are
+// points: interleaved landmarks, 8-byte aligned; plane: that of the warp's channel. The sums are
 // warp_point()'s.
-TRIPTYCH_INLINE_HD Sampled sample_at(const float* plane, const PlanesOnDevice& planes,
-                                     const SamplePlace& place, const float* points) {
+TRIPTYCH_INLINE_HD Sampled sample_at(const float* plane, const PlanesOnDevice& planes, const SampleWarp& warp,
+                                     const float* points) {
   const auto* landmarks = reinterpret_cast<const Landmark*>(points);
-  const Landmark p = landmarks[place.corners[0]], q = landmarks[place.corners[1]],
-                 r = landmarks[place.corners[2]];
-  const float c = 1.0f - place.a - place.b;
-  return sample(plane, planes.width, planes.height, planes.pitch, place.a * p.x + place.b * q.x + c * r.x,
-                place.a * p.y + place.b * q.y + c * r.y);
+  const Landmark p = landmarks[warp.corners[0]], q = landmarks[warp.corners[1]],
+                 r = landmarks[warp.corners[2]];
+  const float c = 1.0f - warp.a - warp.b;
+  return sample(plane, planes.width, planes.height, planes.pitch, warp.a * p.x + warp.b * q.x + c * r.x,
+                warp.a * p.y + warp.b * q.y + c * r.y);
 }
-TRIPTYCH_INLINE_HD SampledColumn sample_place(const PlanesOnDevice& planes, float kappa,
-                                              const SamplePlace& place, const float* points) {
-  if (place.channel == no_channel) return {0.0f, false};
-  const Sampled s = sample_at(planes.data + place.channel * planes.plane, planes, place, points);
-  return {s.value - kappa, s.outside && place.channel == 0};
+TRIPTYCH_INLINE_HD SampledColumn sample_column(const PlanesOnDevice& planes, float sample_offset,
+                                               const SampleWarp& warp, const float* points) {
+  if (warp.channel == no_channel) return {0.0f, false};
+  const Sampled s = sample_at(planes.data + warp.channel * planes.plane, planes, warp, points);
+  return {s.value - sample_offset, s.outside && warp.channel == 0};
 }
 
 // x or y of a landmark that lies at (x, y) in the model, by the pose (sx, sy, tx, ty).

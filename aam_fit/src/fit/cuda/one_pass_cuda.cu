@@ -22,13 +22,13 @@ int rows_per_warp_for(int modes) {
 OnePassKernel kernel_of(const OnePassPlan& plan) {
   switch (plan.rows_per_warp) {
     case 3:
-      return one_pass_kernel_of<3>(plan.keep, plan.search);
+      return one_pass_kernel_of<3>(plan.storage, plan.search);
     case 5:
-      return one_pass_kernel_of<5>(plan.keep, plan.search);
+      return one_pass_kernel_of<5>(plan.storage, plan.search);
     case 8:
-      return one_pass_kernel_of<8>(plan.keep, plan.search);
+      return one_pass_kernel_of<8>(plan.storage, plan.search);
     default:
-      return one_pass_kernel_of<9>(plan.keep, plan.search);
+      return one_pass_kernel_of<9>(plan.storage, plan.search);
   }
 }
 
@@ -44,13 +44,13 @@ std::int64_t shared_bytes(const OnePassPlan& plan) {
   const std::int64_t columns = plan.columns;
   const std::int64_t x = (plan.search ? one_pass_group : 1) * columns * 4 +
                          std::int64_t{32 * one_pass_warps * 4} *
-                             shared_product_parts(plan.rows_per_warp, plan.keep, plan.search);
-  switch (plan.keep) {
-    case Keep::shared_float:
+                             shared_product_parts(plan.rows_per_warp, plan.storage, plan.search);
+  switch (plan.storage) {
+    case MatrixStorage::shared_float:
       return x + slots(plan) * columns * 4;
-    case Keep::registers_float:
+    case MatrixStorage::registers_float:
       return x + std::int64_t{one_pass_warps} * (plan.rows_per_warp - 2) * columns * 4;
-    case Keep::shared_half:
+    case MatrixStorage::shared_half:
       return x + slots(plan) * columns * 2;
     default:
       return x;
@@ -68,8 +68,8 @@ OnePassDevice current_one_pass_device() {
   return properties;
 }
 
-// Words travel from every block to every block, so few blocks with many samples are best as long as their
-// part of the matrix stays on the chip.
+// Every block sends words to every block: few blocks with many samples are best, as long as their part of the
+// matrix stays on the chip.
 OnePassPlan plan_one_pass(std::int64_t samples, int modes, int points, Storage storage, bool search,
                           const OnePassDevice& device) {
   OnePassPlan plan;
@@ -94,30 +94,31 @@ OnePassPlan plan_one_pass(std::int64_t samples, int modes, int points, Storage s
     const auto share = static_cast<int>((samples + device.multiprocessors - 1) / device.multiprocessors);
     columns = (share + grain - 1) / grain * grain;
   }
-  const auto kept = [&](int c, Keep keep) {
+  const auto kept = [&](int c, MatrixStorage storage) {
     plan.columns = c;
     plan.blocks = blocks_of(c);
-    plan.keep = keep;
+    plan.storage = storage;
     return fits(plan);
   };
-  if (kept(columns, half ? Keep::shared_half : Keep::shared_float)) return plan;
+  if (kept(columns, half ? MatrixStorage::shared_half : MatrixStorage::shared_float)) return plan;
   if (!half) {
     for (int c = columns - grain; c >= grain; c -= grain)
-      if (blocks_of(c) <= 96 && kept(c, Keep::shared_float)) return plan;
-    if (rows == 8 && columns <= 512 && kept(512, Keep::registers_float)) return plan;
+      if (blocks_of(c) <= 96 && kept(c, MatrixStorage::shared_float)) return plan;
+    if (rows == 8 && columns <= 512 && kept(512, MatrixStorage::registers_float)) return plan;
   }
   for (int c = columns - grain; c >= grain; c -= grain)
-    if (kept(c, half ? Keep::shared_half : Keep::shared_float)) return plan;
-  kept(columns, half ? Keep::streamed_half : Keep::streamed_float);
+    if (kept(c, half ? MatrixStorage::shared_half : MatrixStorage::shared_float)) return plan;
+  kept(columns, half ? MatrixStorage::streamed_half : MatrixStorage::streamed_float);
   return plan;
 }
 
 std::string to_string(const OnePassPlan& plan) {
-  const char* where = plan.keep == Keep::shared_float      ? "floats in shared memory"
-                      : plan.keep == Keep::registers_float ? "floats in registers and shared memory"
-                      : plan.keep == Keep::shared_half     ? "halves in shared memory"
-                      : plan.keep == Keep::streamed_float  ? "floats streamed from memory"
-                                                           : "halves streamed from memory";
+  const char* where = plan.storage == MatrixStorage::shared_float ? "floats in shared memory"
+                      : plan.storage == MatrixStorage::registers_float
+                          ? "floats in registers and shared memory"
+                      : plan.storage == MatrixStorage::shared_half    ? "halves in shared memory"
+                      : plan.storage == MatrixStorage::streamed_float ? "floats streamed from memory"
+                                                                      : "halves streamed from memory";
   return "one pass, " + std::to_string(plan.blocks) + " blocks of " + std::to_string(plan.columns) +
          " samples, " + where;
 }
@@ -132,7 +133,7 @@ void prepare_one_pass(const OnePassPlan& plan) {
       &resident, kernel, 32 * one_pass_warps, static_cast<std::size_t>(shared_bytes(plan))));
   if (resident * current_one_pass_device().multiprocessors < plan.blocks)
     throw Unavailable("the GPU cannot hold the " + std::to_string(plan.blocks) +
-                      " blocks of a one-pass fit at once: use Form::literal");
+                      " blocks of a one-pass fit at once: use Form::paper");
 }
 
 void launch_one_pass(const OnePassPlan& plan, const OnePassArguments& arguments, StreamRef stream) {

@@ -1,4 +1,4 @@
-// The one-pass fit as one kernel: what it is given, how it is laid out over the blocks, and its launch.
+// The one-pass fit as one kernel: its arguments, its layout over the blocks, and its launch.
 #pragma once
 
 #include <triptych/aam_fit/fit_cuda.hpp>
@@ -14,7 +14,7 @@
 namespace triptych::aam_fit {
 
 // Where a block's part of the matrix lies while the fit runs.
-enum class Keep {
+enum class MatrixStorage {
   shared_float,     // floats in shared memory
   registers_float,  // floats, two rows of each warp in registers and the rest in shared memory
   shared_half,      // halves in shared memory
@@ -24,7 +24,7 @@ enum class Keep {
 
 struct OnePassPlan {
   int rows_per_warp = 0;  // of 16 warps; 3, 5, 8 or 9: for up to 20, 36, 60 or 64 modes. 0: no plan
-  Keep keep = Keep::shared_float;
+  MatrixStorage storage = MatrixStorage::shared_float;
   int columns = 0;  // samples of a block: a multiple of 128, of 256 when halves
   int blocks = 0;
   bool search = true;  // else whole steps
@@ -32,7 +32,7 @@ struct OnePassPlan {
 };
 constexpr int one_pass_warps = 16;
 constexpr int max_one_pass_points = 128;
-constexpr int one_pass_group = 3;                // trials that travel together
+constexpr int one_pass_group = 3;                // trials whose sums are exchanged in one pass
 constexpr int padded_modes(int rows_per_warp) {  // capacity
   return rows_per_warp == 3 ? 20 : rows_per_warp == 5 ? 36 : rows_per_warp == 8 ? 60 : 64;
 }
@@ -50,9 +50,9 @@ OnePassDevice current_one_pass_device();
 // The plan for a level, rows_per_warp 0 when the kernel cannot serve it.
 OnePassPlan plan_one_pass(std::int64_t samples, int modes, int points, Storage storage, bool search,
                           const OnePassDevice& device);
-// Of every four threads' products with c, so many quarters lie in shared memory.
-constexpr int shared_product_parts(int rows_per_warp, Keep keep, bool search) {
-  if (keep != Keep::registers_float) return padded_modes(rows_per_warp) / 4;
+// How many quarters of the products with c lie in shared memory, for every four threads.
+constexpr int shared_product_parts(int rows_per_warp, MatrixStorage storage, bool search) {
+  if (storage != MatrixStorage::registers_float) return padded_modes(rows_per_warp) / 4;
   return search ? 0 : 8;
 }
 std::int64_t shared_bytes(const OnePassPlan& plan);  // dynamic
@@ -62,7 +62,7 @@ struct OnePassArguments {
   PlanesOnDevice planes;
   FitRules rules;
   std::int32_t columns;
-  std::int32_t group;  // trials after the first that are tried together: 1 or one_pass_group
+  std::int32_t group;  // trials after the first that are evaluated in one pass: 1 or one_pass_group
   float* parameters;   // modes + 4: the start, then the result
   DeviceLevelFit* result;
   float* errors;         // 1 + max_iterations
@@ -75,7 +75,7 @@ std::int64_t word_count(const OnePassPlan& plan);
 // of its own that CMake makes of one_pass_kernels.cu.in.
 using OnePassKernel = void (*)(OnePassArguments);
 template <int RowsPerWarp>
-OnePassKernel one_pass_kernel_of(Keep keep, bool search);
+OnePassKernel one_pass_kernel_of(MatrixStorage storage, bool search);
 
 // Sets the kernel up (shared memory) for a plan, once; Unavailable when the blocks would not be resident
 // together.

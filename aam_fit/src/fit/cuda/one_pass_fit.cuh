@@ -24,8 +24,8 @@ struct OnePassFit {
 
   // In registers.
   float rows[L::in_registers ? L::register_rows : 1][16];
-  SamplePlace place;   // of the first sample of the thread
-  const float* plane;  // of that sample's channel
+  SampleWarp sample_warp;  // of the first sample of the thread
+  const float* plane;      // of that sample's channel
   float s0, Qs[L::modes / 2];
   float products[L::product_parts > L::shared_parts ? L::product_parts - L::shared_parts : 1];
   float R1, Rg0;
@@ -100,9 +100,10 @@ template <class L>
 __device__ __forceinline__ void load_thread(OnePassFit<L>& f, OnePassThread thread) {
   const auto& level = f.g.level;
   const int t = thread.t, m = level.modes;
-  f.place = {{0, 0, 0}, no_channel, 0.0f, 0.0f};
-  if (t < f.columns) f.place = level.places[f.first_column + t];
-  f.plane = f.g.planes.data + (f.place.channel == no_channel ? 0 : f.place.channel * f.g.planes.plane);
+  f.sample_warp = {{0, 0, 0}, no_channel, 0.0f, 0.0f};
+  if (t < f.columns) f.sample_warp = level.sample_warps[f.first_column + t];
+  f.plane =
+      f.g.planes.data + (f.sample_warp.channel == no_channel ? 0 : f.sample_warp.channel * f.g.planes.plane);
   const bool has_landmark = thread.landmark() < level.points;
   const int row = thread.landmark() * 2 + thread.xy();
   f.s0 = has_landmark && thread.half_of_modes() == 0 ? level.s0[row] : 0.0f;
@@ -123,7 +124,7 @@ __device__ __forceinline__ void load_thread(OnePassFit<L>& f, OnePassThread thre
   f.Rg0 = t < m + 4 ? level.Rg0[t] : 0.0f;
 }
 
-// The fit begins at the parameters given. Ends when all that was loaded is there, with a barrier.
+// The fit begins at the parameters given. Waits for all loads and ends with a barrier.
 template <class L>
 __device__ __forceinline__ void start(OnePassFit<L>& f, OnePassThread thread) {
   const int t = thread.t;

@@ -1,7 +1,7 @@
 // The persistent kernel of the one-pass fit. A block owns `columns` samples for the whole fit and keeps its
 // part of the stacked matrix; it samples the image there, multiplies, and sends its share of every row's sum
 // to all blocks as flagged words. Every block waits for the words of all blocks and adds them in a fixed
-// order, so that no barrier is needed, and solves and decides for itself: all come to the same bits.
+// order, so that no barrier is needed. Every block solves and decides for itself: all have the same bits.
 #pragma once
 
 #include "fit/cuda/one_pass_cuda.hpp"
@@ -12,10 +12,10 @@
 
 namespace triptych::aam_fit {
 
-// Without a search there is far less to do and to fetch as code.
-template <int RowsPerWarp, Keep keep, bool search>
+// Without a line search the kernel is much smaller.
+template <int RowsPerWarp, MatrixStorage storage, bool search>
 __global__ void __launch_bounds__(one_pass_threads, 1) one_pass_kernel(const OnePassArguments g) {
-  using Layout = OnePassLayout<RowsPerWarp, keep, search>;
+  using Layout = OnePassLayout<RowsPerWarp, storage, search>;
   extern __shared__ __align__(128) unsigned char dynamic[];
   __shared__ OnePassShared<Layout> shared;
   const OnePassThread own{static_cast<int>(threadIdx.x)};
@@ -41,26 +41,28 @@ __global__ void __launch_bounds__(one_pass_threads, 1) one_pass_kernel(const One
 }
 
 template <int RowsPerWarp, bool search>
-OnePassKernel one_pass_kernel_of(Keep keep) {
-  switch (keep) {
-    case Keep::shared_float:
-      return one_pass_kernel<RowsPerWarp, Keep::shared_float, search>;
-    case Keep::registers_float:
-      if constexpr (RowsPerWarp == 8) return one_pass_kernel<RowsPerWarp, Keep::registers_float, search>;
+OnePassKernel one_pass_kernel_of(MatrixStorage storage) {
+  switch (storage) {
+    case MatrixStorage::shared_float:
+      return one_pass_kernel<RowsPerWarp, MatrixStorage::shared_float, search>;
+    case MatrixStorage::registers_float:
+      if constexpr (RowsPerWarp == 8)
+        return one_pass_kernel<RowsPerWarp, MatrixStorage::registers_float, search>;
       return nullptr;
-    case Keep::shared_half:
-      return one_pass_kernel<RowsPerWarp, Keep::shared_half, search>;
-    case Keep::streamed_float:
-      return one_pass_kernel<RowsPerWarp, Keep::streamed_float, search>;
-    case Keep::streamed_half:
-      return one_pass_kernel<RowsPerWarp, Keep::streamed_half, search>;
+    case MatrixStorage::shared_half:
+      return one_pass_kernel<RowsPerWarp, MatrixStorage::shared_half, search>;
+    case MatrixStorage::streamed_float:
+      return one_pass_kernel<RowsPerWarp, MatrixStorage::streamed_float, search>;
+    case MatrixStorage::streamed_half:
+      return one_pass_kernel<RowsPerWarp, MatrixStorage::streamed_half, search>;
   }
   return nullptr;
 }
 
 template <int RowsPerWarp>
-OnePassKernel one_pass_kernel_of(Keep keep, bool search) {
-  return search ? one_pass_kernel_of<RowsPerWarp, true>(keep) : one_pass_kernel_of<RowsPerWarp, false>(keep);
+OnePassKernel one_pass_kernel_of(MatrixStorage storage, bool search) {
+  return search ? one_pass_kernel_of<RowsPerWarp, true>(storage)
+                : one_pass_kernel_of<RowsPerWarp, false>(storage);
 }
 
 }  // namespace triptych::aam_fit

@@ -13,12 +13,14 @@ constexpr int one_pass_threads = 32 * one_pass_warps;
 
 // Warp w owns the slots [w rows_per_warp, (w + 1) rows_per_warp): rows of the matrix, then zeros; the last
 // three slots are the sum of the samples, of their squares, and the number of those outside the image.
-template <int RowsPerWarp, Keep keep, bool with_search>
+template <int RowsPerWarp, MatrixStorage storage, bool with_search>
 struct OnePassLayout {
   static constexpr bool search = with_search;  // step sizes are tried; else whole steps are taken
-  static constexpr bool in_registers = keep == Keep::registers_float;
-  static constexpr bool halves = keep == Keep::shared_half || keep == Keep::streamed_half;
-  static constexpr bool streamed = keep == Keep::streamed_float || keep == Keep::streamed_half;
+  static constexpr bool in_registers = storage == MatrixStorage::registers_float;
+  static constexpr bool halves =
+      storage == MatrixStorage::shared_half || storage == MatrixStorage::streamed_half;
+  static constexpr bool streamed =
+      storage == MatrixStorage::streamed_float || storage == MatrixStorage::streamed_half;
   static constexpr int element_bytes = halves ? 2 : 4;
 
   static constexpr int rows_per_warp = RowsPerWarp;
@@ -30,7 +32,7 @@ struct OnePassLayout {
   static constexpr int parameters = modes + 4;
   static constexpr int product_rows = 2 * modes + 6;
   static constexpr int product_parts = modes / 4;  // four threads share a row
-  static constexpr int shared_parts = shared_product_parts(rows_per_warp, keep, search);
+  static constexpr int shared_parts = shared_product_parts(rows_per_warp, storage, search);
   static constexpr int trials = search ? one_pass_group : 1;
   static constexpr int fused_trials = in_registers ? 1 : trials;  // for which the matrix is read once
   static_assert(2 * modes + 5 <= sum_slot);
@@ -41,7 +43,7 @@ struct OnePassLayout {
 };
 
 // There are two sets of parameters: those of the trials, and those where the fit is. Sums and products
-// alternate between two sets too, since a pass looks at those of the pass before it.
+// alternate between two sets too, since a pass reads those of the pass before it.
 template <class L>
 struct OnePassShared {
   float4 shares[L::Exchange::share_count];
@@ -73,8 +75,8 @@ struct OnePassThread {
   __device__ __forceinline__ int product_row() const { return t >> 2; }
   __device__ __forceinline__ int quarter() const { return t & 3; }
 
-  // The same thread, but the compiler cannot know: what follows from its number is computed anew. Kept from
-  // pass to pass, as the compiler would, it would take registers that have to hold other things.
+  // The same thread, but the compiler cannot know: what follows from its number is computed anew. If the
+  // compiler kept it from pass to pass, it would take registers that other values need.
   __device__ __forceinline__ OnePassThread anew() const {
     OnePassThread same = *this;
     asm volatile("" : "+r"(same.t));

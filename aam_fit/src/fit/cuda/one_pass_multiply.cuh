@@ -1,4 +1,4 @@
-// A lane's share of the products of a warp's rows with the samples, for the ways in which rows are kept.
+// A lane's share of the products of a warp's rows with the samples, for each kind of MatrixStorage.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -24,8 +24,8 @@ __device__ __forceinline__ void multiply_floats(float (&sum)[N][RW], const float
     for (int k = 0; k < N; ++k) xs[k] = *reinterpret_cast<const float4*>(x + k * columns + u + lane * 4);
 #pragma unroll
     for (int i = 0; i < RW; ++i) {
-      const auto* place = reinterpret_cast<const float4*>(row + i * stride + u);
-      const float4 a = streamed ? __ldcg(place) : *place;
+      const auto* address = reinterpret_cast<const float4*>(row + i * stride + u);
+      const float4 a = streamed ? __ldcg(address) : *address;
 #pragma unroll
       for (int k = 0; k < N; ++k) sum[k][i] = dot4(a, xs[k], sum[k][i]);
     }
@@ -70,8 +70,8 @@ __device__ __forceinline__ void multiply_halves(float (&sum)[N][RW], const __hal
     }
 #pragma unroll
     for (int i = 0; i < RW; ++i) {
-      const auto* place = reinterpret_cast<const uint4*>(row + i * stride + u);
-      const uint4 bits = streamed ? __ldcg(place) : *place;
+      const auto* address = reinterpret_cast<const uint4*>(row + i * stride + u);
+      const uint4 bits = streamed ? __ldcg(address) : *address;
       const auto pair = [](unsigned two) { return __half22float2(*reinterpret_cast<const __half2*>(&two)); };
       const float2 a = pair(bits.x), b = pair(bits.y), c = pair(bits.z), d = pair(bits.w);
 #pragma unroll

@@ -8,8 +8,8 @@
 
 namespace triptych::aam_fit {
 
-// One pass over the block's part of the matrix for the trials first_trial .. first_trial + N - 1, and the
-// sums of its rows on their way.
+// One pass over the block's part of the matrix for the trials first_trial .. first_trial + N - 1, and sends
+// the sums of its rows.
 template <int N, class L>
 __device__ __forceinline__ void multiply_trials(const OnePassFit<L>& f, OnePassThread thread,
                                                 int first_trial) {
@@ -58,7 +58,8 @@ __device__ __forceinline__ void multiply_and_send(const OnePassFit<L>& f, OnePas
   __syncwarp();  // keeps what follows behind the stores: every block waits for them
 }
 
-// What the parameters alone say, while the sums travel: R Qg' c, Qg Qg' c, c.Qg 1 and c.Qg g0.
+// The products of the parameters alone, while the sums are on their way: R Qg' c, Qg Qg' c, c.Qg 1 and c.Qg
+// g0.
 template <class L>
 __device__ __forceinline__ void multiply_parameters(const OnePassFit<L>& f, OnePassThread thread) {
   const int product_rows = 2 * f.g.level.modes + 6, quarter = thread.quarter();

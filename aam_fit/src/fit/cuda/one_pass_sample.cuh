@@ -7,7 +7,7 @@
 
 namespace triptych::aam_fit {
 
-// The landmarks of all trials. True when the first trial moves none of them further than the least move.
+// The landmarks of all trials. True when the first trial moves none of them by more than min_move_px.
 // Ends with a barrier.
 template <class L>
 __device__ __forceinline__ bool place_landmarks(OnePassFit<L>& f, OnePassThread thread) {
@@ -44,21 +44,21 @@ __device__ __forceinline__ bool place_landmarks(OnePassFit<L>& f, OnePassThread 
 // The samples of all trials, and how many of a warp's are outside the image. Ends with a barrier.
 template <class L>
 __device__ __forceinline__ void sample_image(OnePassFit<L>& f, OnePassThread thread) {
-  const float kappa = f.g.level.kappa;
+  const float sample_offset = f.g.level.sample_offset;
   for (int j = 0; j < f.count(); ++j) {
     const float* points = f.shared.points[f.set][j];
     float x = 0.0f;
     bool beyond = false;
-    if (f.place.channel != no_channel) {
-      const Sampled s = sample_at(f.plane, f.g.planes, f.place, points);
-      x = s.value - kappa;
-      beyond = s.outside && f.place.channel == 0;
+    if (f.sample_warp.channel != no_channel) {
+      const Sampled s = sample_at(f.plane, f.g.planes, f.sample_warp, points);
+      x = s.value - sample_offset;
+      beyond = s.outside && f.sample_warp.channel == 0;
     }
     if (thread.t < f.columns) f.samples[j * f.columns + thread.t] = x;
     int outside = __popc(__ballot_sync(~0u, beyond));
     for (int k = thread.t + one_pass_threads; k < f.columns; k += one_pass_threads) {
       const SampledColumn more =
-          sample_place(f.g.planes, kappa, f.g.level.places[f.first_column + k], points);
+          sample_column(f.g.planes, sample_offset, f.g.level.sample_warps[f.first_column + k], points);
       f.samples[j * f.columns + k] = more.x;
       outside += __popc(__ballot_sync(~0u, more.outside));
     }

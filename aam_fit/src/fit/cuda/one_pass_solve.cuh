@@ -1,5 +1,5 @@
-// The one-pass kernel's phases that add up all blocks' sums, solve and decide. Every block does so for itself
-// and comes to the same bits.
+// The one-pass kernel's phases that add up all blocks' sums, solve and decide. Every block computes the same
+// bits.
 #pragma once
 
 #include <triptych/reduction/collective/warp.cuh>
@@ -8,7 +8,7 @@
 
 namespace triptych::aam_fit {
 
-// What the sums of one pass say of the texture, for every thread.
+// Gain, offset and contrast of the texture from the sums of one pass, for every thread.
 struct PassGain {
   float beta, spread, alpha, per_alpha;
   bool contrast;
@@ -24,7 +24,7 @@ __device__ __forceinline__ PassGain pass_gain(const OnePassFit<L>& f, const floa
   return {beta, spread, alpha, __fdividef(1.0f, alpha), has_contrast(alpha, spread, S2, level.g0g0_f)};
 }
 
-// |r|^2 from the sums of one pass at c and the products of c, by a whole warp; see README.md. Sums and
+// |r|^2 from the sums of one pass at c and the products of c, by a whole warp; see docs/method.md. Sums and
 // products are floats; what is made of them is double, since large terms cancel, and without a division,
 // which would be most of its time.
 template <class L>
@@ -55,13 +55,13 @@ template <class L>
 __device__ __forceinline__ bool judge_pass(const OnePassFit<L>& f, double error, const PassGain& gain,
                                            float outside, bool still) {
   FitState<double>& state = f.shared.state();
-  const Look<double> look{error, gain.contrast, static_cast<std::int64_t>(outside)};
-  if (state.evaluations > 0) return judge(state, f.g.rules, look, still ? 0.0 : 1e30);
-  begin(state, f.g.rules, look);
+  const Evaluation<double> evaluation{error, gain.contrast, static_cast<std::int64_t>(outside)};
+  if (state.evaluations > 0) return judge(state, f.g.rules, evaluation, still ? 0.0 : 1e30);
+  begin(state, f.g.rules, evaluation);
   return true;
 }
 
-// Whole steps: the error of the pass before this one, while this one's sums travel.
+// Whole steps: the error of the pass before this one, while the sums of this one are on their way.
 template <class L>
 __device__ __forceinline__ void write_last_error(const OnePassFit<L>& f, OnePassThread thread) {
   if (f.evaluated == 0 || f.block != 0 || !thread.in_last_warp()) return;
@@ -85,7 +85,8 @@ __device__ __forceinline__ void receive_sums(const OnePassFit<L>& f, OnePassThre
   });
 }
 
-// Receives trial by trial until one is taken, and makes the next parameters of it. False: the fit has ended.
+// Receives trial by trial until one is taken, and computes the next parameters from it. False: the fit has
+// ended.
 template <class L>
 __device__ __forceinline__ bool receive_and_solve(OnePassFit<L>& f, OnePassThread thread, bool still) {
   const int t = thread.t, q = f.parameter_count(), parameter = f.parameter(t);
@@ -97,10 +98,10 @@ __device__ __forceinline__ bool receive_and_solve(OnePassFit<L>& f, OnePassThrea
     const float* const here = f.shared.parameters[f.set][j];
     const float* const products_of_c = f.shared.products_of_c[f.parity][j];
     const float dp = t < q ? f.Rg0 + products_of_c[t] - (sums[t] - gain.beta * f.R1) * gain.per_alpha : 0.0f;
-    if constexpr (!L::search) {  // every thread sees for itself; judge() is asked at the end
+    if constexpr (!L::search) {  // every thread decides by itself; judge() is called at the end
       if (t < q) next[parameter] = here[parameter] + dp;
       f.current_set = f.set;
-      return gain.contrast && sums[L::outside_slot] <= static_cast<float>(f.g.rules.max_outside) &&
+      return gain.contrast && sums[L::outside_slot] <= static_cast<float>(f.g.rules.max_outside_pixels) &&
              f.evaluated < f.g.rules.max_iterations;
     }
     if (thread.in_last_warp()) {

@@ -116,8 +116,8 @@ TEST_P(Compositions, FindTheShape) {
   const Shape start = off(scene, 1);
   const double before = shape_error(start, scene.truth);
   EXPECT_GT(before, 0.02);
-  const auto found =
-      fitter.fit(scene.planes.view(), start, {.max_iterations = 60, .min_gain = 1e-5, .min_move_px = 0.005});
+  const auto found = fitter.fit(scene.planes.view(), start,
+                                {.max_iterations = 60, .min_relative_gain = 1e-5, .min_move_px = 0.005});
   EXPECT_LT(shape_error(found.shape, scene.truth), 0.002) << "from " << before;
   EXPECT_EQ(to_string(found.status), "converged");
   EXPECT_GT(found.iterations, 1);
@@ -126,8 +126,8 @@ TEST_P(Compositions, FindTheShape) {
   // Gain and offset change nothing.
   Planes other = scene.planes;
   for (float& v : other.values) v = 0.6f * v + 50;
-  const auto again =
-      fitter.fit(other.view(), start, {.max_iterations = 60, .min_gain = 1e-5, .min_move_px = 0.005});
+  const auto again = fitter.fit(other.view(), start,
+                                {.max_iterations = 60, .min_relative_gain = 1e-5, .min_move_px = 0.005});
   EXPECT_LT(shape_error(again.shape, found.shape), 1e-3);
 }
 
@@ -143,7 +143,7 @@ TEST(Compositional, SimultaneousReachesFarther) {
   const Scene scene = make_scene();
   CompositionalFitter fixed(scene.level, Compositional::project_out, 1),
       own(scene.level, Compositional::simultaneous, 1);
-  const FitOptions options{.max_iterations = 4, .min_gain = 0, .min_move_px = 0};
+  const FitOptions options{.max_iterations = 4, .min_relative_gain = 0, .min_move_px = 0};
   const Shape start = off(scene, 1);
   const auto a = fixed.fit(scene.planes.view(), start, options),
              b = own.fit(scene.planes.view(), start, options);
@@ -225,12 +225,12 @@ TEST(Compositional, ServesAFitter) {
     model.mean.push_back({double{scene.level.s0[2 * i]} / scene.level.face_size_px,
                           double{scene.level.s0[2 * i + 1]} / scene.level.face_size_px});
   model.levels = {scene.level};
-  GreyImage frame{scene.planes.width, scene.planes.height, {}};
-  for (const float v : scene.planes.values)
-    frame.values.push_back(static_cast<std::uint8_t>(std::clamp(std::lround(v), 0l, 255l)));
+  Image<Grey8> frame(scene.planes.width, scene.planes.height);
+  for (std::size_t i = 0; i < frame.pixels.size(); ++i)
+    frame.pixels[i] = {static_cast<std::uint8_t>(std::clamp(std::lround(scene.planes.values[i]), 0l, 255l))};
   for (const auto algorithm : {Algorithm::project_out, Algorithm::simultaneous}) {
     Fitter fitter(model, {.algorithm = algorithm, .fit = {.max_iterations = 40}}, Device::cpu(1));
-    const Fit fit = fitter.fit({frame.view(), off(scene, 0.7)});
+    const Fit fit = fitter.step({frame.view(), off(scene, 0.7)});
     EXPECT_LT(shape_error(fit.landmarks, scene.truth), 0.005);
     EXPECT_EQ(fit.parameters.size(), 6u);
   }

@@ -38,7 +38,7 @@ TEST_F(FitCudaSearch, TogetherIsOneByOne) {
       options.max_iterations = 12;
       options.steps = 6;  // two groups after the whole step
       const CudaFit together = fit(scene, options);
-      options.together = false;
+      options.batched_line_search = false;
       const CudaFit one_by_one = fit(scene, options);
       EXPECT_EQ(together.parameters, one_by_one.parameters);
       EXPECT_EQ(together.result.error, one_by_one.result.error);
@@ -54,14 +54,14 @@ TEST_F(FitCudaSearch, TogetherIsOneByOne) {
 }
 
 TEST_F(FitCudaSearch, EndsWhereTheErrorIsWhatItSays) {
-  for (const Form form : {Form::one_pass, Form::literal}) {
+  for (const Form form : {Form::one_pass, Form::paper}) {
     const AamScene scene = overshooting(16384, 60, 2.5f);
     FitOptions options;
     options.form = form;
     const CudaFit got = fit(scene, options);
     const auto start =
-        test::look_in_double(scene.level, scene.planes, {scene.start.begin(), scene.start.end()});
-    const auto end = test::look_in_double(scene.level, scene.planes, got.in_double());
+        test::evaluate_in_double(scene.level, scene.planes, {scene.start.begin(), scene.start.end()});
+    const auto end = test::evaluate_in_double(scene.level, scene.planes, got.in_double());
     const double bound = 64 * 0x1p-24 * end.error_magnitude;  // see double_fit.hpp
     EXPECT_NEAR(double{got.result.error}, end.error, bound);
     EXPECT_LT(end.error, 0.5 * start.error);
@@ -73,7 +73,7 @@ TEST_F(FitCudaSearch, BothFormsSearchAlike) {
   const AamScene scene = overshooting(16384, 60, 2.5f);
   FitOptions options;
   const CudaFit one = fit(scene, options);
-  options.form = Form::literal;
+  options.form = Form::paper;
   const CudaFit ten = fit(scene, options);
   EXPECT_EQ(one.result.iterations, ten.result.iterations);
   EXPECT_EQ(one.result.evaluations, ten.result.evaluations);
@@ -83,7 +83,7 @@ TEST_F(FitCudaSearch, BothFormsSearchAlike) {
 }
 
 TEST_F(FitCudaSearch, StopsWhenLost) {
-  for (const Form form : {Form::one_pass, Form::literal}) {
+  for (const Form form : {Form::one_pass, Form::paper}) {
     for (const bool always : {false, true}) {
       FitOptions options;
       options.form = form;
@@ -114,7 +114,7 @@ TEST_F(FitCudaSearch, StopsWhenLost) {
 TEST_F(FitCudaSearch, StopsForEveryReason) {
   AamScene scene = make_aam_scene({4096, 20, 1, 0.1, 1, 13});
   FitOptions options;
-  options.min_gain = 0;
+  options.min_relative_gain = 0;
   options.min_move_px = 0;
   options.max_iterations = 2;
   EXPECT_EQ(status(fit(scene, options)), FitStatus::out_of_iterations);

@@ -37,7 +37,7 @@ class FitCuda : public test::CudaFits {
     EXPECT_EQ(got.result.iterations, options.max_iterations);
     EXPECT_EQ(got.result.evaluations, options.max_iterations + 1);
     // the error is compared at the parameters found
-    const auto here = test::look_in_double(stored, scene.planes, got.in_double());
+    const auto here = test::evaluate_in_double(stored, scene.planes, got.in_double());
     EXPECT_NEAR(double{got.result.error}, here.error, oracle.error_bound);
   }
 };
@@ -107,7 +107,7 @@ TEST_F(FitCuda, TheTenKernelsGoAsInDouble) {
   for (const Size& size : {Size{1000, 20, 1}, {4099, 60, 2}, {65536, 60, 1}, {4096, 70, 1}}) {
     SCOPED_TRACE(testing::Message() << size.pixels << " pixels, " << size.modes << " modes");
     const AamScene scene = make_aam_scene({size.pixels, size.modes, size.channels, 0.1, 1, 3});
-    expect_as_in_double(scene, scene.level, whole_steps(5, Storage::float32, Form::literal), 5);
+    expect_as_in_double(scene, scene.level, whole_steps(5, Storage::float32, Form::paper), 5);
   }
 }
 
@@ -120,7 +120,7 @@ TEST_F(FitCuda, BothFormsComeToTheSame) {
   const AamScene scene = make_aam_scene({16384, 60, 1, 0.1, 1, 7});
   const auto oracle = fit_in_double(scene.level, scene.planes, scene.start, 10);
   const CudaFit one = fit(scene, whole_steps(10));
-  const CudaFit ten = fit(scene, whole_steps(10, Storage::float32, Form::literal));
+  const CudaFit ten = fit(scene, whole_steps(10, Storage::float32, Form::paper));
   EXPECT_LE(landmark_distance(scene.level, one.in_double(), ten.in_double()), 2 * oracle.bound_px);
   EXPECT_NEAR(double{one.result.error}, double{ten.result.error}, 2 * oracle.error_bound);
 }
@@ -141,7 +141,7 @@ TEST_F(FitCuda, TwoBlocksTakeTwoSteps) {
   FitOptions search;
   search.max_iterations = 2;
   const CudaFit got = fit(scene, search);
-  const auto here = test::look_in_double(scene.level, scene.planes, got.in_double());
+  const auto here = test::evaluate_in_double(scene.level, scene.planes, got.in_double());
   EXPECT_NEAR(double{got.result.error}, here.error, 64 * 0x1p-24 * here.error_magnitude);
 }
 
@@ -180,7 +180,7 @@ TEST_F(FitCuda, RepeatsItsBitsAlsoWhenReplayed) {
 TEST_F(FitCuda, KeepsTheErrorOfEveryIteration) {
   const AamScene scene = make_aam_scene({4096, 20, 1, 0.1, 1, 4});
   const auto oracle = fit_in_double(scene.level, scene.planes, scene.start, 6);
-  for (const Form form : {Form::one_pass, Form::literal}) {
+  for (const Form form : {Form::one_pass, Form::paper}) {
     LevelFitterCuda fitter(scene.level, whole_steps(6, Storage::float32, form), 1, stream());
     const auto planes = upload_planes(scene.planes);
     fit(fitter, planes.view, scene.start);

@@ -25,7 +25,7 @@ TEST_F(FitTwins, WholeStepsAreTheSame) {
   for (const Normalisation normalisation :
        {Normalisation::projection, Normalisation::length, Normalisation::floored})
     for (const Storage storage : {Storage::float32, Storage::float16})
-      for (const Form form : {Form::one_pass, Form::literal}) {
+      for (const Form form : {Form::one_pass, Form::paper}) {
         AamScene scene = make_aam_scene({8200, 33, 2, 0.1, 1, 41});
         scene.level.normalisation = normalisation;
         const auto oracle = test::fit_in_double(scene.level, scene.planes, scene.start, 6);
@@ -71,7 +71,7 @@ TEST_F(FitTwins, ParametersOfAShapeAreTheSame) {
   AamScene scene = make_aam_scene({4099, 33, 2, 0.1, 1, 25});
   std::vector<float> with_texture;
   for (const bool texture : {true, false}) {
-    scene.level.texture_tells_c = texture;
+    scene.level.texture_determines_c = texture;
     LevelFitter cpu(scene.level);
     LevelFitterCuda gpu(scene.level, {}, 1, stream());
     const Shape shape = cpu.shape_of(scene.start);
@@ -85,8 +85,8 @@ TEST_F(FitTwins, ParametersOfAShapeAreTheSame) {
     gpu.parameters_of(std::vector<DevicePlanesView>{planes.view}, on_device.span(), found.span(), stream());
     const auto got = found.to_host();
     EXPECT_TRUE(found.intact());
-    // places of 130 pixels in float, and sums of 8198 samples: the bound of double_fit.hpp, once for each
-    // twin
+    // sample_warps of 130 pixels in float, and sums of 8198 samples: the bound of double_fit.hpp, once for
+    // each twin
     EXPECT_LE(landmark_distance(scene.level, {got.begin(), got.end()}, {expected.begin(), expected.end()}),
               2e-3);
     if (texture) {

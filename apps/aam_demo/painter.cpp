@@ -1,5 +1,6 @@
 #include <triptych/aam_fit/appearance.hpp>
 #include <triptych/core/error.hpp>
+#include <triptych/core/opencv.hpp>
 
 #include <common/draw.hpp>
 #include <opencv2/imgproc.hpp>
@@ -9,7 +10,7 @@
 #include <set>
 
 #include "faces.hpp"
-#include "picture.hpp"
+#include "painter.hpp"
 
 namespace triptych::aam_demo {
 
@@ -90,14 +91,15 @@ cv::Mat Painter::paint(const Scene& scene) {
   double y = margin + text_height;
   apps::draw_text(picture, scene.texture_title, {static_cast<double>(x), y}, text_height, colours::faint);
   y += text_height;
-  if (!scene.texture.values.empty()) {
+  if (!scene.texture.empty()) {
     const int wide = panel_ - 2 * margin;
+    const cv::Mat texture = mat_view(scene.texture.view());
     const double scale =
-        std::min(static_cast<double>(wide) / scene.texture.width, 0.5 * size_.height / scene.texture.height);
-    const cv::Size size(std::max(1, static_cast<int>(scale * scene.texture.width)),
-                        std::max(1, static_cast<int>(scale * scene.texture.height)));
+        std::min(static_cast<double>(wide) / texture.cols, 0.5 * size_.height / texture.rows);
+    const cv::Size size(std::max(1, static_cast<int>(scale * texture.cols)),
+                        std::max(1, static_cast<int>(scale * texture.rows)));
     cv::Mat large, coloured;
-    cv::resize(mat_of(scene.texture), large, size, 0, 0, cv::INTER_CUBIC);
+    cv::resize(texture, large, size, 0, 0, cv::INTER_CUBIC);
     cv::cvtColor(large, coloured, cv::COLOR_GRAY2BGR);
     coloured.copyTo(
         picture(cv::Rect(x + (wide - size.width) / 2, static_cast<int>(y), size.width, size.height)));

@@ -16,10 +16,10 @@
 namespace triptych::aam_fit {
 
 template <class T>
-class LiteralFit {
+class PaperFit {
  public:
   // The level must outlive this.
-  explicit LiteralFit(const Level& level)
+  explicit PaperFit(const Level& level)
       : level_(&level),
         shape_(2 * static_cast<std::size_t>(level.points)),
         sampled_(static_cast<std::size_t>(level.samples())),
@@ -32,7 +32,7 @@ class LiteralFit {
   };
 
   // p: modes + 4. Afterwards residual() is that of p, unless there is no contrast.
-  Found look(const PassPlanes& planes, const T* p) {
+  Found evaluate(const PassPlanes& planes, const T* p) {
     Found found;
     shape_of(p);                     // 1, 2: the shape and its pose
     found.outside = sample(planes);  // 3: the texture under it
@@ -59,7 +59,7 @@ class LiteralFit {
     }
   }
 
-  const std::vector<T>& shape() const { return shape_; }  // interleaved, of the last look
+  const std::vector<T>& shape() const { return shape_; }  // interleaved, of the last evaluation
   const std::vector<T>& residual() const { return sampled_; }
 
  private:
@@ -71,11 +71,11 @@ class LiteralFit {
       for (int k = 0; k < m; ++k) s += T(Qs[k]) * p[k];
       shape_[i] = s;
     }
-    const T scale = 1 + p[m], turn = p[m + 1], tx = p[m + 2], ty = p[m + 3];
+    const T scale = 1 + p[m], rotation = p[m + 1], tx = p[m + 2], ty = p[m + 3];
     for (std::size_t i = 0; i < shape_.size(); i += 2) {
       const T x = shape_[i], y = shape_[i + 1];
-      shape_[i] = scale * x - turn * y + tx;
-      shape_[i + 1] = turn * x + scale * y + ty;
+      shape_[i] = scale * x - rotation * y + tx;
+      shape_[i + 1] = rotation * x + scale * y + ty;
     }
   }
 
@@ -120,7 +120,7 @@ class LiteralFit {
       g0g0 += g0 * g0;
     }
     found.alpha = texture_alpha(level_->normalisation, dot, spread, g0g0);
-    const double offset = found.beta - double{level_->kappa};
+    const double offset = found.beta - double{level_->sample_offset};
     found.contrast = has_contrast(found.alpha, spread, spread + n * offset * offset, g0g0);
     if (!found.contrast) {
       found.alpha = std::min(found.alpha, 0.0);

@@ -1,4 +1,4 @@
-// The example of the module's README.
+// What apps/examples/fit_face.cpp does, and how well it ends.
 #include <triptych/aam_fit/fitter.hpp>
 #include <triptych/aam_fit/synthetic_face.hpp>
 #include <triptych/aam_fit/train.hpp>
@@ -10,16 +10,16 @@
 namespace triptych::aam_fit {
 namespace {
 
-TEST(Readme, TrainsAndFits) {
+TEST(FitFaceExample, TrainsAndFits) {
   std::vector<Example> faces(40);  // images with landmarks; load_examples() reads folders of them
   for (std::size_t i = 0; i < faces.size(); ++i)
     faces[i] = render_face(random_face(7, static_cast<std::int64_t>(i)), 256, 256);
   const Model model = train(faces, {});
 
-  Fitter fitter(model, {}, Device::best());
+  Fitter fitter(model);
   const Example face = render_face(random_face(7, 1000), 256, 256);  // one that it has not seen
   const Shape start = start_in_box(model, bounds(face.landmarks), 256, 256);
-  const Fit fit = fitter.fit({face.image.view(), start});
+  const Fit fit = fitter.step({face.image.view(), start});
 
   // A quarter of the error below which a fit counts as good, 0.05, and closer than its start.
   EXPECT_LT(shape_error(fit.landmarks, face.landmarks), 0.0125);

@@ -58,10 +58,11 @@ std::string beside(const fs::path& images, const fs::path& landmarks) {
   return landmarks.empty() ? images.string() + " (or its subfolders pts and asf)" : landmarks.string();
 }
 
-Shape read_landmarks(const fs::path& path, const GreyImage& image) {
+Shape read_landmarks(const fs::path& path, const Image<Grey8>& image) {
   if (lower_extension(path) == ".pts") return read_pts(path);
   Shape shape = read_asf(path).relative;
-  for (Point& p : shape) p = {p.x * image.width, p.y * image.height};
+  for (Point& p : shape)
+    p = {p.x * static_cast<double>(image.width), p.y * static_cast<double>(image.height)};
   return shape;
 }
 

@@ -1,4 +1,5 @@
-// Pictures of fits: the frame with mesh and landmarks, beside it the model's texture and how it went.
+// Pictures of fits: the frame with mesh and landmarks, beside it the model's texture and the numbers of the
+// fit.
 #pragma once
 
 #include <triptych/aam_fit/fitter.hpp>
@@ -16,7 +17,7 @@ struct Scene {
   cv::Mat bgr;
   aam_fit::Shape landmarks;
   std::optional<aam_fit::Shape> start, truth;
-  aam_fit::GreyImage texture;  // may be empty
+  Image<Grey8> texture;  // may be empty
   std::string texture_title = "the model's texture";
   std::vector<std::string> lines;  // for the panel
   bool found = true;
@@ -43,7 +44,7 @@ std::string title_of_texture(const aam_fit::Model& model);
 // Every edge of the triangles once.
 std::vector<std::array<std::size_t, 2>> edges_of(const std::vector<aam_fit::Triangle>& triangles);
 
-// Pictures of one size in rows, so many in each.
+// Pictures of one size in rows of `columns`.
 cv::Mat sheet(const std::vector<cv::Mat>& pictures, int columns);
 
 }  // namespace triptych::aam_demo

@@ -1,12 +1,12 @@
-// The ten kernels of the paper, with the sums of each in a fixed order. A kernel that adds up writes one sum
-// a block; the next one adds those, every block for itself.
+// The ten kernels of the paper, with the sums of each in a fixed order. A kernel that sums writes one partial
+// sum per block; every block of the next kernel adds those.
 #include <triptych/core/cuda.cuh>
 #include <triptych/reduction/autotune.hpp>
 #include <triptych/reduction/collective/block.cuh>
 
 #include <algorithm>
 
-#include "fit/cuda/literal_cuda.hpp"
+#include "fit/cuda/paper_cuda.hpp"
 
 namespace triptych::aam_fit {
 
@@ -14,11 +14,11 @@ namespace {
 
 constexpr int threads = 256;
 
-struct Literal {  // what all kernels are given
+struct PaperArguments {  // arguments of all kernels
   LevelOnDevice level;
   PlanesOnDevice planes;
   FitRules rules;
-  LiteralState* state;
+  PaperState* state;
   float *trial, *step, *product, *points, *texture, *model;
   double* partial;  // sums of four kinds, `blocks` each
   int blocks;
@@ -48,14 +48,14 @@ __device__ double total(const double* partial, int count) {
 __device__ std::int64_t first_sample() { return std::int64_t{blockIdx.x} * threads + threadIdx.x; }
 __device__ std::int64_t sample_stride() { return std::int64_t{gridDim.x} * threads; }
 
-__global__ void start_kernel(const Literal g) {
+__global__ void start_kernel(const PaperArguments g) {
   if (threadIdx.x == 0) g.state->fit = FitState<double>{};
   for (int i = static_cast<int>(threadIdx.x); i < g.level.modes + 4; i += threads)
     g.trial[i] = g.parameters[i];
 }
 
 // 1: the trial's landmarks; a thread each.
-__global__ void shape_kernel(const Literal g) {
+__global__ void shape_kernel(const PaperArguments g) {
   if (!g.state->fit.running) return;
   const int m = g.level.modes, count = 2 * g.level.points;
   bool moves = false;
@@ -77,11 +77,11 @@ __global__ void shape_kernel(const Literal g) {
 }
 
 // 2: the texture there, and 3's outside pixels counted on the way.
-__global__ void sample_kernel(const Literal g) {
+__global__ void sample_kernel(const PaperArguments g) {
   if (!g.state->fit.running) return;
   double outside = 0;
   for (std::int64_t i = first_sample(); i < g.level.samples; i += sample_stride()) {
-    const SampledColumn s = sample_place(g.planes, g.level.kappa, g.level.places[i], g.points);
+    const SampledColumn s = sample_column(g.planes, g.level.sample_offset, g.level.sample_warps[i], g.points);
     g.texture[i] = s.x;
     outside += s.outside ? 1 : 0;
   }
@@ -90,7 +90,7 @@ __global__ void sample_kernel(const Literal g) {
 }
 
 // 3: sums of the texture.
-__global__ void mean_kernel(const Literal g) {
+__global__ void mean_kernel(const PaperArguments g) {
   if (!g.state->fit.running) return;
   double sum = 0;
   for (std::int64_t i = first_sample(); i < g.level.samples; i += sample_stride()) sum += g.texture[i];
@@ -99,7 +99,7 @@ __global__ void mean_kernel(const Literal g) {
 }
 
 // 4: beta, and with it sums of (x - beta) g0 and (x - beta)^2.
-__global__ void gain_kernel(const Literal g) {
+__global__ void gain_kernel(const PaperArguments g) {
   if (!g.state->fit.running) return;
   const double beta = total(g.partial, g.blocks) / g.level.samples;
   const double outside = blockIdx.x == 0 ? total(g.partial + 3 * g.blocks, g.blocks) : 0;
@@ -123,7 +123,7 @@ __global__ void gain_kernel(const Literal g) {
 }
 
 // 5: alpha.
-__global__ void alpha_kernel(const Literal g) {
+__global__ void alpha_kernel(const PaperArguments g) {
   if (!g.state->fit.running) return;
   const double dot = total(g.partial + g.blocks, g.blocks);
   const double spread = total(g.partial + 2 * g.blocks, g.blocks);
@@ -134,7 +134,7 @@ __global__ void alpha_kernel(const Literal g) {
 }
 
 // 6: the texture normalised.
-__global__ void normalise_kernel(const Literal g) {
+__global__ void normalise_kernel(const PaperArguments g) {
   if (!g.state->fit.running) return;
   const auto beta = static_cast<float>(g.state->beta), gain = static_cast<float>(1.0 / g.state->alpha);
   for (std::int64_t i = first_sample(); i < g.level.samples; i += sample_stride())
@@ -142,7 +142,7 @@ __global__ void normalise_kernel(const Literal g) {
 }
 
 // 7: the model's texture.
-__global__ void model_kernel(const Literal g) {
+__global__ void model_kernel(const PaperArguments g) {
   if (!g.state->fit.running) return;
   const int m = g.level.modes;
   const float* Qg = g.level.matrix + (m + 4) * g.level.padded;
@@ -153,8 +153,8 @@ __global__ void model_kernel(const Literal g) {
   }
 }
 
-// 8: the residual in place of the texture, and sums of its squares.
-__global__ void residual_kernel(const Literal g) {
+// 8: the residual, written over the texture, and sums of its squares.
+__global__ void residual_kernel(const PaperArguments g) {
   if (!g.state->fit.running) return;
   double error = 0;
   for (std::int64_t i = first_sample(); i < g.level.samples; i += sample_stride()) {
@@ -167,18 +167,19 @@ __global__ void residual_kernel(const Literal g) {
 }
 
 // 10 (9 is reduction's product R r): judges the trial and writes the next one.
-__global__ void update_kernel(const Literal g) {
+__global__ void update_kernel(const PaperArguments g) {
   __shared__ bool taken;
   __shared__ bool running;
   if (!g.state->fit.running) return;
   const double error = total(g.partial, g.blocks);
   const int q = g.level.modes + 4, points = 2 * g.level.points;
   if (threadIdx.x == 0) {
-    LiteralState& s = *g.state;
-    // The sum of squares about kappa, from which a one-pass form takes the spread.
+    PaperState& s = *g.state;
+    // The sum of squares about sample_offset, from which a one-pass form takes the spread.
     const double squares = s.spread + g.level.samples * s.beta * s.beta;
-    const Look<double> look{error, has_contrast(s.alpha, s.spread, squares, g.level.g0g0), s.outside};
-    taken = begin_or_judge(s.fit, g.rules, look, s.still != 0);
+    const Evaluation<double> evaluation{error, has_contrast(s.alpha, s.spread, squares, g.level.g0g0),
+                                        s.outside};
+    taken = begin_or_judge(s.fit, g.rules, evaluation, s.still != 0);
     running = s.fit.running;
     if (taken) g.errors[s.fit.iterations] = static_cast<float>(error);
     *g.result = {static_cast<float>(s.fit.error), s.fit.iterations, s.fit.evaluations,
@@ -200,7 +201,7 @@ __global__ void update_kernel(const Literal g) {
 
 }  // namespace
 
-LiteralFitCuda::LiteralFitCuda(const LevelOnDevice& level, const FitRules& rules, StreamRef stream)
+PaperFitCuda::PaperFitCuda(const LevelOnDevice& level, const FitRules& rules, StreamRef stream)
     : level_(level),
       rules_(rules),
       blocks_(std::clamp((level.samples + 2 * threads - 1) / (2 * threads), 1, 264)),
@@ -221,11 +222,11 @@ LiteralFitCuda::LiteralFitCuda(const LevelOnDevice& level, const FitRules& rules
   stream.synchronize();
 }
 
-void LiteralFitCuda::fit(const PlanesOnDevice& planes, float* parameters, DeviceLevelFit* result,
-                         float* errors, StreamRef stream) {
-  const Literal g{level_,          planes,          rules_,         state_.data(),   trial_.data(),
-                  step_.data(),    product_.data(), points_.data(), texture_.data(), model_.data(),
-                  partial_.data(), blocks_,         parameters,     result,          errors};
+void PaperFitCuda::fit(const PlanesOnDevice& planes, float* parameters, DeviceLevelFit* result, float* errors,
+                       StreamRef stream) {
+  const PaperArguments g{level_,          planes,          rules_,         state_.data(),   trial_.data(),
+                         step_.data(),    product_.data(), points_.data(), texture_.data(), model_.data(),
+                         partial_.data(), blocks_,         parameters,     result,          errors};
   const LaunchShape one{1, threads}, many{static_cast<unsigned>(blocks_), threads};
   launch(start_kernel, one, stream, g);
   const int evaluations =

@@ -1,0 +1,81 @@
+#include <triptych/aam_fit/appearance.hpp>
+#include <triptych/aam_fit/find_faces.hpp>
+#include <triptych/core/clock.hpp>
+#include <triptych/core/error.hpp>
+#include <triptych/core/opencv.hpp>
+
+#include <algorithm>
+
+#include "follower.hpp"
+
+namespace triptych::aam_demo {
+
+using namespace aam_fit;
+
+void check_box(const Box& box, cv::Size frame) {
+  const double width = std::min(box.x + box.width, static_cast<double>(frame.width)) - std::max(box.x, 0.0);
+  const double height =
+      std::min(box.y + box.height, static_cast<double>(frame.height)) - std::max(box.y, 0.0);
+  require(std::max(0.0, width) * std::max(0.0, height) >= 0.5 * box.width * box.height,
+          "less than half of the box ", box.x, ",", box.y, ",", box.width, ",", box.height,
+          " lies in the image of ", frame.width, " x ", frame.height, " pixels");
+}
+
+Follower::Follower(const Model& model, const FitterOptions& options, const Device& device, bool track,
+                   const std::optional<Box>& init)
+    : fitter_(model, options, device), init_(init) {
+  if (track) tracker_.emplace(model, FaceTrackerOptions{.fitter = options}, device);
+}
+
+Found Follower::from(const cv::Mat& grey, Shape start) {
+  const Stopwatch watch;
+  Found result;
+  result.fit = fitter_.step(Face{image_view<Grey8>(grey), start});
+  result.fit_ms = watch.elapsed_ms();
+  result.start = std::move(start);
+  result.found = result.fit.found();
+  return result;
+}
+
+Box Follower::search(const cv::Mat& grey) {
+  const std::vector<Fit> faces =
+      find_faces(fitter_, image_view<Grey8>(grey), {.min_score = 0, .max_faces = 1});
+  if (!faces.empty()) return bounds(faces.front().landmarks);
+  return {0.25 * grey.cols, 0.25 * grey.rows, 0.5 * grey.cols, 0.5 * grey.rows};
+}
+
+Image<Grey8> Follower::texture(const cv::Mat& grey, const Fit& fit) const {
+  const Model& model = fitter_.model();
+  if (!has_appearance(model)) return fitter_.texture(fit);
+  return appearance_picture(model, appearance_of(model, image_view<Grey8>(grey), fit.landmarks));
+}
+
+Found Follower::next(const cv::Mat& grey) {
+  std::optional<Box> box;
+  double search_ms = 0;
+  if (!following_) {
+    if (init_) {
+      check_box(*init_, grey.size());
+      box = init_;
+    } else {
+      const Stopwatch watch;
+      box = search(grey);
+      search_ms = watch.elapsed_ms();
+    }
+  }
+  Found result;
+  if (!tracker_) {
+    result = from(grey, start_in_box(fitter_.model(), *box, grey.cols, grey.rows));
+  } else {
+    const Stopwatch watch;
+    const TrackedFace tracked = tracker_->step(image_view<Grey8>(grey), box);
+    result.fit = tracked.fit;
+    result.found = following_ = tracked.found();
+    result.fit_ms = watch.elapsed_ms();
+    if (box) result.start = start_in_box(fitter_.model(), *box, grey.cols, grey.rows);
+  }
+  result.search_ms = search_ms;
+  return result;
+}
+
+}  // namespace triptych::aam_demo
