@@ -110,10 +110,11 @@ void print_table() {
       "scaled)\n");
   for (const auto& [key, us] : capsule_times()) {
     const auto& [series, size] = key;
-    const auto listing = capsule_times().find({"listing", size});
+    const auto paper_loop = capsule_times().find({"listing", size});
     std::printf("%-12s %7lld %8lld %6lld %12.4f", series.c_str(), static_cast<long long>(size.samples),
                 static_cast<long long>(size.capsules), static_cast<long long>(size.points), 1e-3 * us);
-    if (listing != capsule_times().end() && series != "rays") std::printf("   %.0f", listing->second / us);
+    if (paper_loop != capsule_times().end() && series != "rays")
+      std::printf("   %.0f", paper_loop->second / us);
     std::printf("\n");
   }
 }

@@ -183,7 +183,7 @@ Moments chunk_moments_plain(const Frame& frame, const PixelBox& chunk, const Fix
 class ChunkRows {
  public:
   ChunkRows(const Frame& frame, const PixelBox& chunk, int pixel_bytes, NextChunk next)
-      : frame_(frame), strip_(chunk), next_(next), bytes_(pixel_bytes) {
+      : frame_(frame), chunk_(chunk), next_(next), bytes_(pixel_bytes) {
     const int lead = (prefetch_bytes + chunk.width * bytes_ - 1) / std::max(1, chunk.width * bytes_);
     lead_ = (std::max(lead, 1) + rows_at_once - 1) / rows_at_once * rows_at_once;
   }
@@ -193,8 +193,8 @@ class ChunkRows {
   RowsAtOnce<rows> at(int y) {
     RowsAtOnce<rows> group{};
     for (int r = 0; r < rows; ++r) {
-      group.row[r] = row_of(frame_, y + r) + bytes_ * strip_.x;
-      group.chroma[r] = frame_.chroma() != nullptr ? chroma_of(frame_, y + r) + strip_.x : nullptr;
+      group.row[r] = row_of(frame_, y + r) + bytes_ * chunk_.x;
+      group.chroma[r] = frame_.chroma() != nullptr ? chroma_of(frame_, y + r) + chunk_.x : nullptr;
     }
     const int prefetched = prefetched_at(y);
     group.ahead = (prefetched - y) * static_cast<std::ptrdiff_t>(frame_.pitch_bytes());
@@ -205,14 +205,14 @@ class ChunkRows {
  private:
   // The row to prefetch while row y is read; y itself when there is none.
   int prefetched_at(int y) {
-    const int beyond = y + lead_ - (strip_.y + strip_.height);
+    const int beyond = y + lead_ - (chunk_.y + chunk_.height);
     if (beyond < 0) return y + lead_;
     const PixelBox coming = next_();
     return beyond < coming.height ? coming.y + beyond : y;
   }
 
   const Frame& frame_;
-  PixelBox strip_;
+  PixelBox chunk_;
   NextChunk next_;
   int bytes_, lead_;
 };

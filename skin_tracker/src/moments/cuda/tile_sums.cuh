@@ -61,7 +61,7 @@ TRIPTYCH_INLINE_HD void fold_step(const std::uint32_t (&w)[step_rows][lane_colum
   sums.xy += xy + offset * x;
   sums.yy += yy + offset * (local_y + y);
 }
-// The 32 lanes together. weight (2048 * 65535) and y (128 * 120 * 65535) stay below 2^31; of the others the
+// The 32 lanes wide_sum. weight (2048 * 65535) and y (128 * 120 * 65535) stay below 2^31; of the others the
 // lower 16 bits and the rest are added up each.
 struct TileSums {
   TilePlace place;
@@ -73,7 +73,7 @@ struct TileSums {
   TRIPTYCH_HD std::uint64_t sum(int which, std::int32_t width, std::int32_t height) const {
     const std::int64_t middle = place.x + tile_columns / 2 - width / 2;
     const std::int64_t top_row = place.y - height / 2;
-    const std::int64_t x = together(x_low, x_high);
+    const std::int64_t x = wide_sum(x_low, x_high);
     const std::int64_t sum_x = x + middle * weight;
     const std::int64_t sum_y = y + top_row * weight;
     std::int64_t sum = 0;
@@ -88,19 +88,19 @@ struct TileSums {
         sum = sum_y;
         break;
       case 3:
-        sum = together(xx_low, xx_high) + middle * (x + sum_x);
+        sum = wide_sum(xx_low, xx_high) + middle * (x + sum_x);
         break;
       case 4:
-        sum = together(xy_low, xy_high) + middle * y + top_row * sum_x;
+        sum = wide_sum(xy_low, xy_high) + middle * y + top_row * sum_x;
         break;
       default:
-        sum = together(yy_low, yy_high) + top_row * (y + sum_y);
+        sum = wide_sum(yy_low, yy_high) + top_row * (y + sum_y);
     }
     return static_cast<std::uint64_t>(sum);
   }
 
  private:
-  TRIPTYCH_HD static std::int64_t together(std::int32_t low, std::int32_t high) {
+  TRIPTYCH_HD static std::int64_t wide_sum(std::int32_t low, std::int32_t high) {
     return std::int64_t{high} * 65536 + low;
   }
 };

@@ -37,17 +37,17 @@ TEST_F(FitCudaSearch, TogetherIsOneByOne) {
       options.storage = storage;
       options.max_iterations = 12;
       options.steps = 6;  // two groups after the whole step
-      const CudaFit together = fit(scene, options);
+      const CudaFit batched = fit(scene, options);
       options.batched_line_search = false;
       const CudaFit one_by_one = fit(scene, options);
-      EXPECT_EQ(together.parameters, one_by_one.parameters);
-      EXPECT_EQ(together.result.error, one_by_one.result.error);
-      EXPECT_EQ(together.result.iterations, one_by_one.result.iterations);
-      EXPECT_EQ(together.result.evaluations, one_by_one.result.evaluations);
-      EXPECT_EQ(together.result.status, one_by_one.result.status);
+      EXPECT_EQ(batched.parameters, one_by_one.parameters);
+      EXPECT_EQ(batched.result.error, one_by_one.result.error);
+      EXPECT_EQ(batched.result.iterations, one_by_one.result.iterations);
+      EXPECT_EQ(batched.result.evaluations, one_by_one.result.evaluations);
+      EXPECT_EQ(batched.result.status, one_by_one.result.status);
       if (factor == 2.5f || factor == 6.0f) {
-        EXPECT_GT(together.result.iterations, 0);
-        EXPECT_GT(together.result.evaluations, together.result.iterations + 1) << "no step failed";
+        EXPECT_GT(batched.result.iterations, 0);
+        EXPECT_GT(batched.result.evaluations, batched.result.iterations + 1) << "no step failed";
       }
     }
   }
