@@ -257,7 +257,7 @@ void add_products(const std::string& group, const Shape& shape, Mode mode) {
        {std::pair{Multiply::plan, "plan"}, {Multiply::tuned, "tuned"}, {Multiply::cublas, "peer_cublas"}}) {
     add(group + "/float/" + label + "/" + name_of(mode) + "/" + std::to_string(shape.rows) + "x" +
             std::to_string(shape.cols),
-        [form, mode, shape] { return measure_multiply(form, mode, shape.rows, shape.cols); });
+        [form = form, mode, shape] { return measure_multiply(form, mode, shape.rows, shape.cols); });
   }
 }
 
