@@ -61,7 +61,7 @@ TRIPTYCH_INLINE_HD void fold_step(const std::uint32_t (&w)[step_rows][lane_colum
   sums.xy += xy + offset * x;
   sums.yy += yy + offset * (local_y + y);
 }
-// The 32 lanes wide_sum. weight (2048 * 65535) and y (128 * 120 * 65535) stay below 2^31; of the others the
+// Sums over the 32 lanes. weight (2048 * 65535) and y (128 * 120 * 65535) stay below 2^31; of the others the
 // lower 16 bits and the rest are added up each.
 struct TileSums {
   TilePlace place;
