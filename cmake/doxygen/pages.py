@@ -106,11 +106,12 @@ class Page:
             first = match[1] == "#" and not self.titled
             self.titled = self.titled or first
             mark = name_of(self.path) if first else anchor(self.path, part if number == 0 else f"{part}-{number}")
-            return f"{match[1]} {match[2]} {{#{mark}}}"
+            self.level = min(len(match[1]), self.level + 1)  # doxygen allows no gap between levels
+            return f"{'#' * self.level} {match[2]} {{#{mark}}}"
         return re.sub(r"^(#{1,6}) +(.*?) *#*$", heading, text, flags=re.M)
 
     def text(self):
-        self.titled = False
+        self.titled, self.level = False, 0
         source = self.path.read_text()
         blocks = []
 

@@ -60,6 +60,11 @@ class Pages(unittest.TestCase):
         with self.assertRaises(SystemExit):
             pages.graph("flowchart LR\n  a -.-> b\n")
 
+    def test_a_gap_between_headings(self):
+        page = pages.Page(ROOT / "README.md", {}, None)
+        page.titled, page.level = False, 0
+        self.assertEqual(page.prose("# A\n### B\n## C\n"), "# A {#README}\n## B {#README__b}\n## C {#README__c}\n")
+
     def test_every_page_is_made(self):
         known = {path.resolve(): path for path in pages.documents()}
         self.assertIn(ROOT / "README.md", known)
