@@ -35,7 +35,7 @@ struct FitOptions {
 
 enum class FitStatus {
   converged,
-  no_improvement,  // no step size lowered the error: a minimum, as far as the update can tell
+  no_improvement,  // no step size lowered the error
   out_of_iterations,
   lost_outside,   // the shape has left the image
   lost_contrast,  // alpha is not positive: nothing there resembles the model

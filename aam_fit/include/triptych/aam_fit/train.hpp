@@ -24,7 +24,7 @@ struct LevelOptions {
   double margin = 0;
   Features features = {};
   int iterations = 10;
-  int stages = 1;  // regression: so many levels of this resolution, one after the other
+  int stages = 1;  // regression: number of levels of this resolution, one after the other
 };
 
 // Starts that Update::regression learns from: the mean shape in the face's box, moved, scaled and rotated,
