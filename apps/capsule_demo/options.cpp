@@ -1,3 +1,4 @@
+#include <triptych/capsule_likelihood/particle_filter.hpp>
 #include <triptych/core/version.hpp>
 
 #include <CLI/CLI.hpp>
@@ -333,9 +334,9 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   return o;
 }
 
-Options with_defaults(Options options, bool is_gpu) {
-  if (options.points == 0) options.points = is_gpu ? 20000 : 10000;
-  if (options.samples == 0) options.samples = is_gpu ? 2000 : 1000;
+Options with_defaults(Options options, const Device& device) {
+  if (options.points == 0) options.points = device.is_cuda() ? 20000 : 10000;
+  if (options.samples == 0) options.samples = capsule_likelihood::default_samples(device);
   return options;
 }
 

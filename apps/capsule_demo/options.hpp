@@ -3,6 +3,7 @@
 
 #include <triptych/capsule_likelihood/cloud.hpp>
 #include <triptych/capsule_likelihood/rays.hpp>
+#include <triptych/core/device.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -64,7 +65,7 @@ struct Options {
 // Nothing after --help or --version, whose text is then on stdout. UsageError for an invalid command line.
 std::optional<Options> parse_options(int argc, const char* const* argv);
 
-// The samples and points of a device that can take many, or of one that cannot, where they were not given.
-Options with_defaults(Options options, bool is_gpu);
+// Fills in the samples and points that were not given: a GPU gets more than a CPU.
+Options with_defaults(Options options, const Device& device);
 
 }  // namespace triptych::capsule_demo

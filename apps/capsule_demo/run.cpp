@@ -81,7 +81,7 @@ std::string title_of(const Options& options) {
 
 void run(const Options& wishes) {
   const Device device = device_of(wishes);
-  const Options options = with_defaults(wishes, device.is_cuda());
+  const Options options = with_defaults(wishes, device);
   const std::unique_ptr<Input> input = open_input(options);
   apps::end_on_interrupt();
 

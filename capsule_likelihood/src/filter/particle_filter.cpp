@@ -68,8 +68,13 @@ struct ParticleFilter::State {
   int first = 0, in_flight = 0;
 };
 
-ParticleFilter::ParticleFilter(const Skeleton& skeleton, const FilterOptions& options, const Device& device)
-    : state_(std::make_unique<State>(skeleton, options, device)) {}
+int default_samples(const Device& device) { return device.is_cuda() ? 2000 : 1000; }
+
+ParticleFilter::ParticleFilter(const Skeleton& skeleton, const FilterOptions& options, const Device& device) {
+  FilterOptions chosen = options;
+  if (chosen.samples == 0) chosen.samples = default_samples(device);
+  state_ = std::make_unique<State>(skeleton, chosen, device);
+}
 ParticleFilter::ParticleFilter(ParticleFilter&&) noexcept = default;
 ParticleFilter& ParticleFilter::operator=(ParticleFilter&&) noexcept = default;
 ParticleFilter::~ParticleFilter() = default;

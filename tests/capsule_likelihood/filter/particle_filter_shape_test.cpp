@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "capsule_likelihood/filter/filter_scene.hpp"
@@ -174,6 +175,17 @@ TEST(ParticleFilterShape, ACloudWithoutTheBodyIsLost) {
   const Estimate blind = filter.step({});
   EXPECT_EQ(blind.status, FilterStatus::lost);
   EXPECT_EQ(blind.score, 0);
+}
+
+TEST(ParticleFilterShape, TheDeviceChoosesTheNumberOfSamples) {
+  const Walk walk(1);
+  ParticleFilter filter(walk.skeleton, {}, Device::cpu(1));
+  EXPECT_NE(filter.describe().find(std::to_string(default_samples(Device::cpu())) + " samples x 5 layers"),
+            std::string::npos)
+      << filter.describe();
+  FilterOptions negative;
+  negative.samples = -1;
+  EXPECT_THROW(ParticleFilter(walk.skeleton, negative, Device::cpu(1)), InvalidArgument);
 }
 
 TEST(ParticleFilterShape, SaysWhatItIs) {

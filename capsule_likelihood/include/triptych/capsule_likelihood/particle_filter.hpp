@@ -22,7 +22,7 @@ enum class MotionModel { random_walk, constant_velocity };
 
 struct FilterOptions {
   SensorModel sensor = {};
-  int samples = 2000;
+  int samples = 0;  // 0: default_samples() of the device
   int layers = 5;  // of annealing per frame: each searches a smaller neighbourhood than the one before
   std::uint64_t seed = 1;
   MotionModel motion = MotionModel::constant_velocity;
@@ -48,6 +48,9 @@ struct FilterOptions {
   // of the velocity from frame to frame.
   float velocity_follow = 0.6f, velocity_damp = 0.85f;
 };
+
+// 2000 on a GPU, 1000 on a CPU.
+int default_samples(const Device& device);
 
 enum class FilterStatus {
   tracking,
