@@ -17,12 +17,12 @@ struct Numbers {
     struct Tile {
       int number;
     };
-    struct Ahead {};
+    struct Prefetched {};
     int index;
 
     __device__ int start(int tile) const { return tile; }
-    __device__ void ask(int, Ahead&) const {}
-    __device__ Tile add_up(int start, Ahead&, int, bool) const { return {start}; }
+    __device__ void prefetch(int, Prefetched&) const {}
+    __device__ Tile sum_tile(int start, Prefetched&, int, bool) const { return {start}; }
     __device__ std::uint64_t sum_of(const Tile& tile, int k) const {
       return static_cast<std::uint64_t>(tile.number + 1) * static_cast<std::uint64_t>(k + 3) * large +
              static_cast<std::uint64_t>(index);

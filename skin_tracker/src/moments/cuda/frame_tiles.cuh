@@ -122,17 +122,17 @@ struct FrameTiles : FramePixels<Layout> {
   }
 
 #ifdef __CUDACC__
-  using Ahead = Step;
+  using Prefetched = Step;
   __device__ __forceinline__ Start start(int tile) const {
     return start_of(place_of(tile), static_cast<int>(threadIdx.x % 32));
   }
-  __device__ __forceinline__ void ask(const Start& start, Ahead& ahead) const {
-    prefetch(start, static_cast<int>(threadIdx.x % 32), ahead);
+  __device__ __forceinline__ void prefetch(const Start& start, Prefetched& prefetched) const {
+    prefetch(start, static_cast<int>(threadIdx.x % 32), prefetched);
   }
   // By all lanes of a warp, the same in all.
-  __device__ __forceinline__ TileSums add_up(const Start& start, Ahead& ahead, const Start& next,
-                                             bool more) const {
-    return add_lanes(start.place, of_lane(start, static_cast<int>(threadIdx.x % 32), ahead, next, more));
+  __device__ __forceinline__ TileSums sum_tile(const Start& start, Prefetched& prefetched, const Start& next,
+                                               bool more) const {
+    return add_lanes(start.place, of_lane(start, static_cast<int>(threadIdx.x % 32), prefetched, next, more));
   }
 #endif
 

@@ -8,10 +8,11 @@
 //   __device__ Item item(int i) const;                     one of several equal ranges (a batch)
 // and Item has
 //   using Tile = ...;                                      trivial: the sums of a tile
-//   using Ahead = ...;                                     prefetched data of a tile
+//   using Prefetched = ...;                                data of a tile that was loaded early
 //   __device__ Start start(int tile) const;                where a lane begins to read
-//   __device__ void ask(Start start, Ahead& ahead) const;  prefetches: issues the first loads of a tile
-//   __device__ Tile add_up(Start start, Ahead& ahead, Start next, bool more) const;
+//   __device__ void prefetch(Start start, Prefetched& prefetched) const;
+//                                      issues the first loads of a tile
+//   __device__ Tile sum_tile(Start start, Prefetched& prefetched, Start next, bool more) const;
 //                                      called by all lanes of a warp; the same result in all lanes;
 //                                      prefetches the next tile when more is true
 //   __device__ std::uint64_t sum_of(const Tile& tile, int k) const;  sum k of the tile
@@ -42,8 +43,8 @@ __device__ __forceinline__ typename Item::Tile add_up_tiles(const Item& item, St
   const int lane = static_cast<int>(threadIdx.x % 32);
 #pragma unroll
   for (int k = 0; lane == 0 && k < words; ++k) sum[k] = 0;
-  typename Item::Ahead ahead;
-  item.ask(start, ahead);
+  typename Item::Prefetched prefetched;
+  item.prefetch(start, prefetched);
   typename Item::Tile last;
   int tile = first;
 #pragma unroll 1
@@ -51,7 +52,7 @@ __device__ __forceinline__ typename Item::Tile add_up_tiles(const Item& item, St
     tile += step;
     const bool more = tile < end;
     const auto next = item.start(tile);
-    last = item.add_up(start, ahead, next, more);
+    last = item.sum_tile(start, prefetched, next, more);
     if (!more) break;
 #pragma unroll
     for (int k = 0; lane == 0 && k < words; ++k) sum[k] += item.sum_of(last, k);

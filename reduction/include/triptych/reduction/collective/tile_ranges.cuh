@@ -172,8 +172,8 @@ __device__ __forceinline__ void sum_ranges(const RangeCommand<S>& command, std::
   bool stop = false;
   int range = static_cast<int>(blockIdx.x) - 1;
   auto start = item.start(range * tiles_per_range + warp);
-  typename Item::Ahead ahead;
-  if (warp < tiles_per_range && range < ranges) item.ask(start, ahead);
+  typename Item::Prefetched prefetched;
+  if (warp < tiles_per_range && range < ranges) item.prefetch(start, prefetched);
   for (; range < ranges && !stop; range += blocks) {
     const bool over = threadIdx.x == poller && !is_after(number, load_relaxed(at.relayed_over));
 #pragma unroll
@@ -183,7 +183,7 @@ __device__ __forceinline__ void sum_ranges(const RangeCommand<S>& command, std::
       const bool last = k + warps >= tiles_per_range;
       const int then = last ? range + blocks : range;
       const auto next = item.start(then * tiles_per_range + (last ? warp : k + warps));
-      const Tile sums = item.add_up(start, ahead, next, then < ranges);
+      const Tile sums = item.sum_tile(start, prefetched, next, then < ranges);
       start = next;
       if (last && lane == 0) last_tile[warp] = sums;
 #pragma unroll
