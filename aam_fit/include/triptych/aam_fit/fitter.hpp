@@ -25,11 +25,6 @@ struct FitterOptions {
 };
 
 struct Fit {
-  Shape landmarks;                // in the frame's pixels
-  std::vector<float> parameters;  // of the finest level
-  // |r|^2 / samples of the finest level; infinite when nothing there has the model's contrast.
-  double error = 0;
-  int iterations = 0;  // of all levels
   // Of the finest level, or of the level on which the fit was lost. completed: the finest level takes a fixed
   // number of steps (a cascade's stage of one or two iterations, or FitOptions::always_step) and has taken
   // them; they have not been checked for convergence.
@@ -39,6 +34,12 @@ struct Fit {
   // texture's variance that the model explains: the square of its correlation with g0.
   double score = 0;
   double latency_us = 0;  // from step() or submit() to the result
+
+  Shape landmarks;                // in the frame's pixels
+  std::vector<float> parameters;  // of the finest level
+  // |r|^2 / samples of the finest level; infinite when nothing there has the model's contrast.
+  double error = 0;
+  int iterations = 0;  // of all levels
 
   // False when the fit was lost: the landmarks are then those of the level before it, or the start.
   bool found() const { return !is_lost(status); }

@@ -23,7 +23,7 @@ enum class MotionModel { random_walk, constant_velocity };
 struct FilterOptions {
   SensorModel sensor = {};
   int samples = 0;  // 0: default_samples() of the device
-  int layers = 5;  // of annealing per frame: each searches a smaller neighbourhood than the one before
+  int layers = 5;   // of annealing per frame: each searches a smaller neighbourhood than the one before
   std::uint64_t seed = 1;
   MotionModel motion = MotionModel::constant_velocity;
   std::int64_t max_points = 65536;  // per cloud
@@ -60,7 +60,6 @@ std::string to_string(FilterStatus status);
 
 struct Estimate {
   FilterStatus status = FilterStatus::lost;
-  bool found() const { return status == FilterStatus::tracking; }
   // The share of the data that the best sample of the last layer explains: 1 - loss / max_loss, 0 .. 1. loss
   // is the sum of the truncated losses of all points, max_loss the same if every point were truncated. Points
   // of the background count as not explained: where they are most of the cloud, lower min_score. A pose that
@@ -75,6 +74,8 @@ struct Estimate {
   double effective_samples = 0;
   double log_likelihood = 0;  // of the best sample of the last layer
   PointCount points;
+
+  bool found() const { return status == FilterStatus::tracking; }
 };
 
 // Devices: cpu, cuda, cuda_group; all give the same bits. On one GPU a frame is one CUDA graph, and submit()
@@ -115,13 +116,13 @@ class ParticleFilter {
   // As newly made: no pose, nothing in flight, no latencies.
   void reset();
 
-  // The samples after the last submitted frame: samples x pose_size.
-  std::vector<float> samples() const;
-
   const Device& device() const;
   Latency latency() const;
   // One line: the skeleton, the sizes and the device.
   std::string describe() const;
+
+  // The samples after the last submitted frame: samples x pose_size.
+  std::vector<float> samples() const;
 
  private:
   struct State;

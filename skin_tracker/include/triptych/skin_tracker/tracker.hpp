@@ -55,13 +55,13 @@ std::string to_string(HeadStatus status);
 struct TrackedHead {
   HeadStatus status = HeadStatus::lost_no_skin;
   double score = 0;           // score_of(raw), 0 .. 1; 0 when lost
+  double latency_us = 0;      // from step() or submit() to the result
   double x_px = 0, y_px = 0;  // smoothed on request; when lost: the last position
   double area = 0;            // share of the frame
   double distance_m = 0;      // when lost: the last one
   Head raw{};                 // as measured in this frame (in the window, when gated)
   PixelBox window;            // the pixels that were measured
   std::int64_t frame = 0;     // 0, 1, ... since the tracker was made or reset
-  double latency_us = 0;      // from the call to the result
 
   bool found() const { return status == HeadStatus::found; }
 };
