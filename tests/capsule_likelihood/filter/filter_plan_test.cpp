@@ -39,7 +39,7 @@ TEST(FilterPlan, AChainIsOneUnit) {
   }
   const Skeleton chain(joints, body_capsules);
   EXPECT_EQ(units_of(chain), std::vector<int>(5));
-  const FilterPlan plan = make_plan(chain, {});
+  const FilterPlan plan = make_plan(chain, {.samples = 2000});
   EXPECT_TRUE(plan.limbs.empty());
   for (const FilterLayer& layer : plan.layers) EXPECT_EQ(layer.groups, 1);
 }

@@ -137,7 +137,7 @@ TEST(ParticleFilter, RefusesWhatMakesNoSense) {
     change(options);
     return ParticleFilter(walk.skeleton, options, Device::cpu());
   };
-  EXPECT_ERROR(make([](FilterOptions& o) { o.samples = 0; }), InvalidArgument, "not 0");
+  EXPECT_ERROR(make([](FilterOptions& o) { o.samples = -1; }), InvalidArgument, "not -1");
   EXPECT_ERROR(make([](FilterOptions& o) { o.layers = 0; }), InvalidArgument, "1 to 64 layers");
   EXPECT_ERROR(make([](FilterOptions& o) { o.limb_spread_m = -1; }), InvalidArgument, "-1");
   EXPECT_ERROR(make([](FilterOptions& o) { o.shrink = 1.5f; }), InvalidArgument, "1.5");
