@@ -16,6 +16,7 @@ namespace {
 const Model& model() {
   static const Model trained = [] {
     std::vector<Example> faces;
+    faces.reserve(40);
     for (int i = 0; i < 40; ++i) faces.push_back(render_face(random_face(7, i), 256, 256));
     return train(faces, {});
   }();
@@ -73,7 +74,7 @@ TEST(FindFaces, RefusesOptions) {
   EXPECT_ERROR(find_faces(fitter, {}), InvalidArgument, "empty");
   EXPECT_ERROR(find_faces(fitter, image.view(), {.box_sizes = {1.5}}), InvalidArgument, "1.5");
   EXPECT_ERROR(find_faces(fitter, image.view(), {.spacing = 0}), InvalidArgument, "0.01 to 1");
-  EXPECT_ERROR(find_faces(fitter, image.view(), {.max_overlap = 2}), InvalidArgument, "2");
+  EXPECT_ERROR(find_faces(fitter, image.view(), {.max_overlap = 2}), InvalidArgument, "overlap by 2");
   EXPECT_ERROR(find_faces(fitter, image.view(), {.max_faces = -1}), InvalidArgument, "-1");
 }
 

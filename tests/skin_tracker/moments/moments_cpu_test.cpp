@@ -298,6 +298,7 @@ TEST(MomentsCpu, ABatchHasTheBitsOfItsFramesOneByOne) {
     inputs.emplace_back(format, 640, 480, 5, 12);  // enough for several threads
   }
   std::vector<Frame> frames;
+  frames.reserve(inputs.size());
   for (const TestFrame& input : inputs) frames.push_back(input.frame());
   for (const int threads : {0, 1, 3, 64}) {  // few and many frames per thread
     std::vector<Moments> by_filter(frames.size()), by_table(frames.size());
