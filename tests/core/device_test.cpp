@@ -70,7 +70,7 @@ TEST(Device, AGroupAndAJointDeviceKnowTheirParts) {
   const Device group = Device::parse("cuda:0,0");
   EXPECT_EQ(group.kind(), DeviceKind::cuda_group);
   EXPECT_EQ(group.ordinals().size(), 2u);
-  EXPECT_EQ(Device::cuda({0}).kind(), DeviceKind::cuda);
+  EXPECT_EQ(Device::cuda(std::vector<int>{0}).kind(), DeviceKind::cuda);
   const Device joint = Device::joint(0, 3);
   EXPECT_EQ(joint.kind(), DeviceKind::joint);
   EXPECT_EQ(joint.threads(), 3);

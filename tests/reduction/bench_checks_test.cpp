@@ -19,6 +19,7 @@ class ReductionChecks : public testing::Test {
   static std::vector<float> values(unsigned seed) {
     const auto ints = test::random_values<std::int32_t>(100003, 1, (1 << 24) - 1, seed);
     std::vector<float> floats;
+    floats.reserve(ints.size());
     for (const std::int32_t i : ints) floats.push_back(static_cast<float>(i) * 0x1p-24f);
     return floats;
   }

@@ -96,6 +96,7 @@ TEST(ParticleFilterShape, TheScoreIsTheShareOfTheLossThatIsExplained) {
   const Walk walk(1);
   const std::vector<Vec3> points = walk.points(0, 600);
   std::vector<float> sigma_m;
+  sigma_m.reserve(points.size());
   for (const Vec3& p : points) sigma_m.push_back(0.003f * p.z * p.z);
   for (const Loss loss : {Loss::squared, Loss::absolute}) {
     for (const bool each : {false, true}) {
