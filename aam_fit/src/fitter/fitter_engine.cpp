@@ -40,10 +40,11 @@ void FitterEngine::check(const Face& face) const {
 void FitterEngine::set_outcome(Fit& fit, std::size_t last_level, double squared_error,
                                FitStatus status) const {
   const Level& level = model_.levels[last_level];
-  // A level of one or two iterations is a stage of a cascade: it takes the steps it was trained for, whether
-  // or not more of them would lower the error further.
+  // A level of one or two iterations is a stage of a cascade: it tries the steps it was trained for and is
+  // done then, whether or not the last one lowered the error.
   const bool fixed_steps = level.iterations <= 2 || options_.fit.always_step;
-  fit.status = fixed_steps && status == FitStatus::out_of_iterations ? FitStatus::completed : status;
+  const bool ended = status == FitStatus::out_of_iterations || status == FitStatus::no_improvement;
+  fit.status = fixed_steps && ended ? FitStatus::completed : status;
   fit.error = squared_error / static_cast<double>(level.samples());
   fit.score = is_lost(status) || !std::isfinite(squared_error)
                   ? 0
