@@ -9,6 +9,7 @@ import re
 import sys
 
 from layers import LAYERS, MODULES
+from program import run
 
 SUFFIXES = {".hpp", ".cpp", ".cu", ".cuh", ".inl"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
@@ -101,18 +102,6 @@ def check(root):
     return problems, count
 
 
-def main():
-    here = pathlib.Path(__file__).resolve()
-    root = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else here.parents[2]
-    problems, count = check(root)
-    for problem in problems:
-        print(problem)
-    if problems:
-        print(f"{len(problems)} forbidden includes; tests/structure/layers.py says what is allowed")
-        return 1
-    print(f"the includes of {count} files are those that layers.py allows")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(check, "{} forbidden includes; tests/structure/layers.py says what is allowed",
+                 "the includes of {} files are those that layers.py allows"))

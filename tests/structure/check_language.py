@@ -12,6 +12,8 @@ import re
 import sys
 from typing import NamedTuple
 
+from program import run
+
 CODE = {".hpp", ".cpp", ".cu", ".cuh", ".inl"}
 TEXT = CODE | {".py", ".sh", ".md", ".txt", ".cmake", ".in", ""}
 
@@ -125,18 +127,6 @@ def check(root):
     return problems, count
 
 
-def main():
-    here = pathlib.Path(__file__).resolve()
-    root = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else here.parents[2]
-    problems, count = check(root)
-    for problem in problems:
-        print(problem)
-    if problems:
-        print(f"{len(problems)} words that the project does not use any more; an exception needs a reason in EXCEPTIONS")
-        return 1
-    print(f"{count} files are free of the {len(RULES)} kinds of words that were replaced")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(check, "{} words that the project does not use any more; an exception needs a reason in EXCEPTIONS",
+                 f"{{}} files are free of the {len(RULES)} kinds of words that were replaced"))
