@@ -19,9 +19,8 @@ Model train_on_synthetic_faces() {
   return train(faces, options);
 }
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const Model model = argc > 1 ? load_model(argv[1]) : train_on_synthetic_faces();
-
   Fitter fitter(model);  // on a GPU when there is one, else on the CPU
   const Example face = render_face(random_face(7, 1000), 256, 256);  // not among the training faces
   // A start: here from the face's box, as a face detector gives it. find_faces() searches a whole image.
@@ -35,4 +34,7 @@ int main(int argc, char** argv) {
     std::printf("error %.4f of the face's size; at the start %.4f\n",
                 shape_error(fit.landmarks, face.landmarks), shape_error(start, face.landmarks));
   return fit.found() ? 0 : 1;
+} catch (const triptych::Error& error) {
+  std::fprintf(stderr, "fit_face: %s\n", error.what());
+  return 1;
 }

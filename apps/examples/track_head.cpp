@@ -16,25 +16,25 @@ void print(const TrackedHead& head) {
               head.distance_m);
 }
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const bool from_file = argc == 6;
-  const SyntheticOptions options{.distractor = true};  // a hand that has the colour of the face
-  const SyntheticScene scene(options);
+  const SyntheticScene scene({.distractor = true});  // with a hand that has the colour of the face
   cv::VideoCapture video;
-  if (from_file) video.open(argv[1]);
-  cv::Mat mat(options.height, options.width, CV_8UC3);
-  int number = 0;
-  const auto next = [&] {  // OpenCV reads BGR, the scene renders RGB
+  triptych::require(!from_file || video.open(argv[1]), "cannot read a video from ", argv[1]);
+  cv::Mat mat(scene.options().height, scene.options().width, CV_8UC3);
+  auto next = [&, number = 0]() mutable {  // OpenCV reads BGR, the scene renders RGB
     if (from_file) return video.read(mat) ? Frame(triptych::image_view<triptych::Bgr8>(mat)) : Frame();
-    if (number == options.frames) return Frame();
+    if (number == scene.options().frames) return Frame();
     scene.render(number++, triptych::image_view<triptych::Rgb8>(mat));
     return Frame(triptych::image_view<triptych::Rgb8>(mat));
   };
   triptych::Box face = scene.truth(0).box;
   if (from_file) face = {std::atof(argv[2]), std::atof(argv[3]), std::atof(argv[4]), std::atof(argv[5])};
-
   // The box in the first frame says which colours are skin, where to start and how large the head is.
   Frame frame = next();
   Tracker tracker = Tracker::from_box(frame, face);
   for (; !frame.empty(); frame = next()) print(tracker.step(frame));
+} catch (const triptych::Error& error) {
+  std::fprintf(stderr, "track_head: %s\n", error.what());
+  return 1;
 }
