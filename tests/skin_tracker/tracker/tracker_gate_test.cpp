@@ -18,6 +18,12 @@ namespace {
 
 using namespace test_canvas;
 
+void expect_at(const TrackedHead& head, const SyntheticTruth& truth, int frame) {
+  EXPECT_TRUE(head.found()) << frame;
+  EXPECT_NEAR(head.x_px, truth.x_px, 0.5) << frame;
+  EXPECT_NEAR(head.y_px, truth.y_px, 0.5) << frame;
+}
+
 TEST(TrackerGate, FollowsTheHeadBesideAHand) {
   for (const bool started : {false, true}) {
     const SyntheticScene scene(small_scene(true));
@@ -30,11 +36,8 @@ TEST(TrackerGate, FollowsTheHeadBesideAHand) {
     Tracker tracker(skin_filter, options, Device::cpu(1));
     for (int i = 0; i < scene.options().frames; ++i) {
       scene.render(i, view, 1);
-      const SyntheticTruth truth = scene.truth(i);
       const TrackedHead head = tracker.step(view);
-      EXPECT_TRUE(head.found()) << i;
-      EXPECT_NEAR(head.x_px, truth.x_px, 0.5) << i;
-      EXPECT_NEAR(head.y_px, truth.y_px, 0.5) << i;
+      expect_at(head, scene.truth(i), i);
     }
   }
 }
@@ -105,11 +108,8 @@ TEST(TrackerGate, FollowsAFaceFromItsBox) {
   Tracker tracker = Tracker::from_box(view, scene.truth(0).box, {}, Device::cpu(1));
   for (int i = 0; i < scene.options().frames; ++i) {
     scene.render(i, view, 1);
-    const SyntheticTruth truth = scene.truth(i);
     const TrackedHead head = tracker.step(view);
-    EXPECT_TRUE(head.found()) << i;
-    EXPECT_NEAR(head.x_px, truth.x_px, 0.5) << i;
-    EXPECT_NEAR(head.y_px, truth.y_px, 0.5) << i;
+    expect_at(head, scene.truth(i), i);
     if (i == 0) {
       EXPECT_NEAR(head.distance_m, 0.6, 0.01);
     }
