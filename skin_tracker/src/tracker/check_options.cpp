@@ -11,8 +11,6 @@ void check_options(const TrackerOptions& options) {
               options.max_height <= max_height,
           "a tracker takes frames of up to ", max_width, " x ", max_height,
           " pixels: max_width x max_height ", "cannot be ", options.max_width, " x ", options.max_height);
-  require(options.persistent_us >= 0 && options.persistent_us <= 1e6, "a persistent kernel cannot wait for ",
-          options.persistent_us, " us; give 0 to a million");
   require(std::isfinite(options.reference_area) && options.reference_area > 0,
           "the reference area of distances must be above 0, not ", options.reference_area);
   require(std::isfinite(options.reference_distance_m) && options.reference_distance_m > 0,

@@ -1,4 +1,5 @@
 #include <triptych/core/clock.hpp>
+#include <triptych/core/device_guard.hpp>
 #include <triptych/core/error.hpp>
 #include <triptych/skin_tracker/tracker.hpp>
 
@@ -29,12 +30,12 @@ PixelBox enclosing_pixels(double left, double top, double right, double bottom, 
 }
 
 std::unique_ptr<MomentEngine> make_engine(const SharedWeights& weights, FrameFormat format, int width,
-                                          int height, const TrackerOptions& options, const Device& device) {
+                                          int height, const Device& device) {
   switch (device.kind()) {
     case DeviceKind::cuda:
       return make_cuda_engine(weights, format, width, height, device.threads());
     case DeviceKind::joint:
-      return make_joint_engine(weights, format, width, height, device.threads(), options.persistent_us);
+      return make_joint_engine(weights, format, width, height, device.threads());
     default:
       return make_cpu_engine(weights, device.threads());
   }
@@ -54,6 +55,7 @@ class Tracker::Impl {
         smooth_distance_(options.smoothing) {
     require_kind(device, std::array{DeviceKind::cpu, DeviceKind::cuda, DeviceKind::joint}, "a Tracker");
     check_options(options);
+    const DeviceGuard guard(device_);
     // Errors of a classifier show here; formats of yuv get other weights at their first frame.
     weights_ = make_weights(classifier_, FrameFormat::rgb);
     if (options.gate) sampler_ = make_gate_sampler(weights_, FrameFormat::rgb);
@@ -68,6 +70,7 @@ class Tracker::Impl {
             "a tracker on the CPU cannot take a frame that is on the GPU");
     require(!options_.smooth || (std::isfinite(seconds) && seconds > 0),
             "smoothing needs the seconds since the last frame, above 0, not ", seconds);
+    const DeviceGuard guard(device_);
     prepare(frame.format(), frame.width(), frame.height());
     const Gate before = gate_;
     try {
@@ -157,7 +160,7 @@ class Tracker::Impl {
     std::unique_ptr<Sampler> sampler;
     if (options_.gate && !(options_.gate_by ? sampler_->fits(format) : weights == weights_))
       sampler = make_gate_sampler(weights, format);
-    std::unique_ptr<MomentEngine> engine = make_engine(weights, format, width, height, options_, device_);
+    std::unique_ptr<MomentEngine> engine = make_engine(weights, format, width, height, device_);
 
     const bool first = !engine_, resized = width != width_ || height != height_;
     weights_ = weights;

@@ -92,11 +92,6 @@ TEST(Tracker, RejectsWhatMakesNoSense) {
   options.start = PixelBox{100, 100, 10, 10};
   Tracker outside = tracker_of(options);
   EXPECT_ERROR(outside.step(canvas.frame()), InvalidArgument, "cannot start");
-  for (const double persistent_us : {-1.0, 2e6}) {
-    options = {};
-    options.persistent_us = persistent_us;
-    EXPECT_ERROR(tracker_of(options), InvalidArgument, "persistent kernel");
-  }
   Tracker tracker = tracker_of();
   EXPECT_ERROR(tracker.step(Frame()), InvalidArgument, "empty");
   EXPECT_ERROR(tracker.step(DeviceFrame(FrameFormat::rgb, canvas.frame().data(), 64, 48, 64 * 3)),

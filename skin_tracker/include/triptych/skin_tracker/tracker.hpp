@@ -37,11 +37,6 @@ struct TrackerOptions {
   double reference_distance_m = 0.6;
 
   double lost_below_area = 1e-4;  // less skin than this share of the frame is no head
-
-  // Joint device, frames in pinned memory: how long the kernel stays resident after a frame, 0 to a million
-  // us. A frame that comes within that time starts 6 us earlier on an H200. Meanwhile the kernel occupies
-  // some multiprocessors (seven for RGBA), and a call that synchronises the whole GPU waits for it.
-  double persistent_us = 500;
 };
 
 enum class HeadStatus {

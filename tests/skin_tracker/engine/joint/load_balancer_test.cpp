@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/joint/gpu_start_estimator.hpp"
 #include "testing/expect_error.hpp"
 #include "testing/random.hpp"
 
@@ -199,36 +198,6 @@ TEST(LoadBalancer, IsNotMisledByASlowStartNorByABadSpell) {
   int frame = 0;
   while (machine.frame_us(step(balancer, machine, rows), rows) > 1.03 * best_us && frame < 1000) ++frame;
   EXPECT_LE(frame, 600);
-}
-
-// As the joint tracker does it: the GPU may go some rows beyond its share, and where the cores reach it both
-// stop. A GPU that comes to its limit first waits, and its results are seen when the cores come: only its own
-// clock tells that it was done long before, and that it could do more.
-TEST(LoadBalancer, LearnsFromAFloatingBoundaryWhatAnIdleGpuCouldDo) {
-  constexpr std::uint64_t seed = 31;
-  TRIPTYCH_TRACE_SEED(seed);
-  constexpr std::int64_t spare = 33;
-  for (const double cpu_row_us : {0.058, 0.11, 0.21, 0.42, 0.8}) {  // of 16 cores down to one
-    LoadBalancer balancer(rows);
-    GpuStartEstimator clock;
-    PhiloxStream random(seed, 0);
-    double time_us = 0, best_us = 0;
-    constexpr int learning = 30, frames = 600;
-    for (int frame = 0; frame < frames; ++frame) {
-      const Machine machine{5, 0.16, 2, cpu_row_us * (1 + 0.2 * double(random.next_normal_pair().first))};
-      std::int64_t share = std::min(balancer.next_gpu_share() + spare, rows);
-      while (share > 0 && machine.gpu_us(share) > machine.cpu_us(rows - share)) --share;  // the boundary
-      const double end_us = machine.cpu_us(rows - share);
-      const double gpu_us = machine.gpu_us(share) - machine.gpu_fixed_us;
-      balancer.report(share, clock.end_us(gpu_us, end_us), end_us);
-      if (frame < learning) continue;
-      time_us += end_us;
-      best_us += machine.best_us(rows);
-    }
-    // 2 % for exploring and 1 % for the noise; with the time at which the results were seen it is 4 % and
-    // more
-    EXPECT_LE(time_us, 1.03 * best_us) << cpu_row_us;
-  }
 }
 
 TEST(LoadBalancer, SharesTinyFrames) {
