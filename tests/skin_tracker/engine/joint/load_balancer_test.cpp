@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -198,6 +199,35 @@ TEST(LoadBalancer, IsNotMisledByASlowStartNorByABadSpell) {
   int frame = 0;
   while (machine.frame_us(step(balancer, machine, rows), rows) > 1.03 * best_us && frame < 1000) ++frame;
   EXPECT_LE(frame, 600);
+}
+
+// A clock that jumped: a time that no frame takes is not a measurement.
+TEST(LoadBalancer, AnAbsurdTimeDoesNotStay) {
+  const Machine& machine = machines[0];
+  for (const double absurd_us : {1e308, 1e16, 1e-320}) {
+    LoadBalancer balancer(rows);
+    for (int frame = 0; frame < 60; ++frame) {
+      if (frame < 20) {
+        step(balancer, machine, rows);
+        continue;
+      }
+      const std::int64_t share = balancer.next_gpu_share();
+      ASSERT_TRUE(share >= 0 && share <= rows);
+      balancer.report(share, absurd_us, absurd_us);
+    }
+    for (const TimeModel* model : {&balancer.gpu(), &balancer.cpu()}) {
+      EXPECT_TRUE(std::isfinite(model->per_n_us())) << absurd_us;
+      EXPECT_TRUE(std::isfinite(model->fixed_us())) << absurd_us;
+    }
+    for (int frame = 0; frame < 100; ++frame) step(balancer, machine, rows);
+    EXPECT_LE(machine.frame_us(step(balancer, machine, rows), rows), 1.1 * machine.best_us(rows));
+  }
+  TimeModel model;
+  model.add(1e-200, 1e-200);
+  model.add(1e300, 1e300);
+  EXPECT_TRUE(std::isfinite(model.expect_us(10)));
+  EXPECT_ERROR(LoadBalancer(std::numeric_limits<std::int64_t>::max()), InvalidArgument, "cannot share");
+  EXPECT_ERROR(balanced_share(model, model, -1), InvalidArgument, "-1");
 }
 
 TEST(LoadBalancer, SharesTinyFrames) {
