@@ -3,6 +3,7 @@
 #include <triptych/core/parallel.hpp>
 #include <triptych/skin_tracker/load_balancer.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <memory>
@@ -27,7 +28,7 @@ class JointMomentEngine final : public MomentEngine {
  public:
   JointMomentEngine(SharedWeights weights, FrameFormat format, int width, int height, int threads)
       : weights_(std::move(weights)),
-        threads_(threads > 0 ? threads : default_threads()),
+        threads_(std::min(threads > 0 ? threads : default_threads(), max_workers)),
         slot_(weights_, format, width, height),
         balancer_(height),
         workers_(static_cast<std::size_t>(threads_)) {}
@@ -53,6 +54,8 @@ class JointMomentEngine final : public MomentEngine {
   int gpu_rows() const override { return gpu_rows_; }
 
  private:
+  static constexpr int max_workers = 256;
+
   template <class Compute>
   void complete(const Compute& compute) {
     try {
