@@ -76,6 +76,19 @@ TEST(Tracker, SmoothsATremble) {
   EXPECT_ERROR(smooth.step(canvas.frame(), 0), InvalidArgument, "above 0");
 }
 
+TEST(Tracker, SmoothsOnAfterAnIntervalOfNearlyNothing) {
+  Canvas canvas(64, 48);
+  TrackerOptions options;
+  options.smooth = true;
+  Tracker tracker = tracker_of(options);
+  for (int k = 0; k < 20; ++k) {
+    canvas.clear();
+    canvas.skin({10 + k, 10, 12, 16});
+    const TrackedHead head = tracker.step(canvas.frame(), k == 3 ? 1e-310 : 1.0 / 30);
+    ASSERT_TRUE(std::isfinite(head.x_px) && std::isfinite(head.y_px) && std::isfinite(head.distance_m)) << k;
+  }
+}
+
 TEST(Tracker, RejectsWhatMakesNoSense) {
   const Canvas canvas(64, 48);
   TrackerOptions options;

@@ -32,7 +32,8 @@ struct TrackerOptions {
   bool smooth = false;  // position and distance, by a One-Euro filter
   OneEuroOptions smoothing;
 
-  // Distance = reference_distance_m * sqrt(reference_area / area), in metres.
+  // Distance = reference_distance_m * sqrt(reference_area / area), in metres. The area is a share of the
+  // frame, above 0 and at most 1, the distance above 0 and at most 1e6 m.
   double reference_area = 0.05;
   double reference_distance_m = 0.6;
 
@@ -114,6 +115,7 @@ class Tracker {
 };
 
 // Options that follow the face on which calibrate() was called: gate, start, gate_by and reference_area.
+// InvalidArgument when the face is not inside a frame of that size.
 TrackerOptions options_for_face(const Calibration& calibration, const Box& face, int frame_width,
                                 int frame_height, TrackerOptions options = {});
 
