@@ -43,6 +43,8 @@ TrackerOptions options_for_face(const Calibration& calibration, const Box& face,
                                 int frame_height, TrackerOptions options) {
   require(std::isfinite(face.x + face.width) && std::isfinite(face.y + face.height) && !face.empty(),
           "a face cannot be a box of ", face.width, " x ", face.height, " at (", face.x, ", ", face.y, ")");
+  require(frame_width > 0 && frame_height > 0, "a frame with a face cannot be ", frame_width, " x ",
+          frame_height, " pixels");
   options.gate = true;
   options.start =
       enclosing_pixels(face.x, face.y, face.x + face.width, face.y + face.height, frame_width, frame_height);
