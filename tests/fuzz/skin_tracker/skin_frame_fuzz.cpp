@@ -20,8 +20,7 @@ constexpr std::size_t header_bytes = 16;
 // From -128 to 127.
 int signed_byte(std::uint8_t byte) { return static_cast<int>(byte) - 128; }
 
-void track(const Frame& frame, const Box& face, const TrackerOptions& options) {
-  Tracker tracker = Tracker::from_box(frame, face, options, Device::cpu(1));
+void follow(Tracker tracker, const Frame& frame) {
   for (int k = 0; k < 3; ++k) {
     const TrackedHead head = tracker.step(frame);
     if (!std::isfinite(head.x_px) || !std::isfinite(head.y_px) || !std::isfinite(head.distance_m))
@@ -65,8 +64,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Box face{signed_byte(data[12]) + 0.5, double(signed_byte(data[13])), data[14] * 1.5,
                    double(data[15])};
     TrackerOptions options;
-    options.smooth = data[8] % 2 == 1;
-    track(frame, face, options);
+    options.smooth = data[9] % 2 == 1;
+    if (data[8] % 32 == 3)  // few: it takes long
+      return follow(Tracker::from_box(frame, face, options, Device::cpu(1)), frame);
+    const Calibration calibration{filter, 1, 0, 0.1, {1, {0, 0, 0, 0, 0.5f, 0, 1, 1}}};
+    follow(Tracker(filter, options_for_face(calibration, face, width, height, options), Device::cpu(1)),
+           frame);
   });
   return 0;
 }

@@ -226,7 +226,7 @@ TEST(LoadBalancer, AnAbsurdTimeDoesNotStay) {
   model.add(1e-200, 1e-200);
   model.add(1e300, 1e300);
   EXPECT_TRUE(std::isfinite(model.expect_us(10)));
-  EXPECT_ERROR(LoadBalancer(std::numeric_limits<std::int64_t>::max()), InvalidArgument, "cannot share");
+  EXPECT_ERROR(LoadBalancer{std::numeric_limits<std::int64_t>::max()}, InvalidArgument, "cannot share");
   EXPECT_ERROR(balanced_share(model, model, -1), InvalidArgument, "-1");
 }
 
