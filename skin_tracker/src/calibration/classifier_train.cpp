@@ -19,7 +19,7 @@ namespace triptych::skin_tracker {
 
 namespace {
 
-// A colour and how many training pixels of each class have it.
+// A colour and its number of training pixels in each class.
 struct Colour {
   double r, g, b;
   double skin, other;
@@ -56,12 +56,12 @@ Totals count(std::span<const LabelledPixel> pixels) {
   return {static_cast<double>(skin), static_cast<double>(pixels.size()) - static_cast<double>(skin)};
 }
 
-// How many pixels a rule gets right, less a fine when it calls more than half of a class by the other's name:
-// a rule that calls nothing skin can be right about most pixels and is of no use.
+// The number of correctly classified pixels, minus a penalty when less than half of a class is correct.
+// Without the penalty a rule that classifies nothing as skin could win when most pixels are not skin.
 double score(double skin_right, double other_right, const Totals& totals) {
-  const double fine =
+  const double penalty =
       std::max(0.0, 0.5 - skin_right / totals.skin) + std::max(0.0, 0.5 - other_right / totals.other);
-  return skin_right + other_right - fine * (totals.skin + totals.other);
+  return skin_right + other_right - penalty * (totals.skin + totals.other);
 }
 
 struct Ranked {
@@ -73,7 +73,7 @@ struct Cut {
   double value, score;
 };
 
-// Skin is what lies above (below = false) or below the cut, which is midway between two values.
+// Skin lies above the cut, or below it when `below` is true. The cut is midway between two values.
 Cut best_cut(std::vector<Ranked>& ranked, bool below, const Totals& totals) {
   std::sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) { return a.value < b.value; });
   Totals passed;
@@ -90,7 +90,7 @@ Cut best_cut(std::vector<Ranked>& ranked, bool below, const Totals& totals) {
   return best;
 }
 
-// The best cut across one direction, from a histogram of the projections: fast, and right up to a bin.
+// The score of the best cut along a direction, from a histogram of the projections: exact up to a bin.
 class DirectionScore {
  public:
   DirectionScore(std::span<const Colour> colours, const Totals& totals)
@@ -99,7 +99,7 @@ class DirectionScore {
   double operator()(const Direction& n) {
     std::fill(bins_.begin(), bins_.end(), Totals{});
     constexpr double middle = 0.5 * bin_count;
-    constexpr double scale = middle / 442;  // no projection on a unit vector is longer
+    constexpr double scale = middle / 442;  // the largest projection on a unit vector
     for (const Colour& c : colours_) {
       const double s = n.r * c.r + n.g * c.g + n.b * c.b;
       Totals& bin = bins_[static_cast<std::size_t>(middle + s * scale)];
@@ -123,8 +123,8 @@ class DirectionScore {
   std::vector<Totals> bins_;
 };
 
-// The slope k of the logistic curve 1 / (1 + exp(-k (s - cut))) that explains the classes best: the
-// likelihood is concave in k, so that its derivative is bisected.
+// The slope k of the logistic curve 1 / (1 + exp(-k (s - cut))) with the largest likelihood. The likelihood
+// is concave in k: its derivative is bisected.
 double logistic_slope(std::span<const Ranked> ranked, double cut, double least, double most) {
   const auto derivative = [&](double k) {
     double sum = 0;
@@ -142,8 +142,8 @@ double logistic_slope(std::span<const Ranked> ranked, double cut, double least, 
   return 0.5 * (least + most);
 }
 
-// The plane that gets most pixels right. Its weight is 1/2 on the boundary and rises with the slope that the
-// logistic curve has there, over 4 to 255 grey levels.
+// The plane that classifies most pixels correctly. Its weight is 1/2 on the boundary. Its slope is that of
+// the logistic curve at this point, limited to ramps of 4 to 255 grey levels.
 LinearFilter train_linear(std::span<const LabelledPixel> pixels, const Totals& totals) {
   const std::vector<Colour> colours = colours_of(pixels);
   DirectionScore direction_score(colours, totals);
@@ -166,7 +166,7 @@ struct Moments {
   Eigen::Matrix3d covariance = Eigen::Matrix3d::Zero();
 };
 
-// Over one class, with what the rounding of 8-bit channels adds to the variances, so that no covariance is
+// Mean and covariance of one class. The variance of the rounding to 8 bits is added, so that no covariance is
 // singular.
 Moments moments(std::span<const LabelledPixel> pixels, bool skin, ColourSpace space) {
   const auto point = [&](const LabelledPixel& p) {
@@ -201,7 +201,7 @@ GaussianPair::Normal normal_of(const Moments& m, ColourSpace space, double prior
   const Eigen::MatrixXd covariance = m.covariance.topLeftCorner(n, n);
   const Eigen::LLT<Eigen::MatrixXd> factor(covariance);
   const Eigen::MatrixXd inverse = factor.solve(Eigen::MatrixXd::Identity(n, n));
-  const Eigen::MatrixXd precision = 0.5 * (inverse + inverse.transpose());  // symmetric to the last bit
+  const Eigen::MatrixXd precision = 0.5 * (inverse + inverse.transpose());  // exactly symmetric
   GaussianPair::Normal normal;
   normal.log_scale = std::log(prior) - 0.5 * n * std::log(two_pi);
   for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
@@ -222,8 +222,8 @@ GaussianPair train_gaussian(ColourSpace space, std::span<const LabelledPixel> pi
           normal_of(moments(pixels, false, space), space, totals.other / all)};
 }
 
-// The skin's own ellipse; its edge is where most training pixels are called by their names. The weight falls
-// from 1 to 0 between half and one and a half times the edge.
+// The ellipse of the skin's covariance. Its edge is the squared distance that classifies most training pixels
+// correctly. The weight falls from 1 to 0 between 0.5 and 1.5 times the edge.
 ChrominanceEllipse train_ellipse(std::span<const LabelledPixel> pixels, const Totals& totals) {
   const GaussianPair::Normal normal =
       normal_of(moments(pixels, true, ColourSpace::crcb), ColourSpace::crcb, 1);
@@ -250,7 +250,7 @@ HistogramRatio train_histogram(std::span<const LabelledPixel> pixels) {
   return shares_of(bits, std::move(cells));
 }
 
-// The cell of the next larger grid that cell i of (2^level)^3 lies in.
+// The cell of the next coarser grid that contains cell i of (2^level)^3 cells.
 std::size_t larger_cell(std::size_t i, int level) {
   const std::size_t side = std::size_t{1} << level;
   const std::size_t r = i / side / side / 2, g = i / side % side / 2, b = i % side / 2;
@@ -260,7 +260,7 @@ std::size_t larger_cell(std::size_t i, int level) {
 }  // namespace
 
 HistogramRatio shares_of(int bits, std::vector<CellCount> cells) {
-  constexpr double pull = 1;
+  constexpr double prior_pixels = 1;
   std::vector<std::vector<CellCount>> levels(static_cast<std::size_t>(bits) + 1);
   levels.back() = std::move(cells);
   for (int level = bits; level > 1; --level) {
@@ -279,8 +279,8 @@ HistogramRatio shares_of(int bits, std::vector<CellCount> cells) {
     std::vector<float> share(counts.size());
     for (std::size_t i = 0; i < counts.size(); ++i) {
       const double above = larger[level == 1 ? 0 : larger_cell(i, level)];
-      share[i] =
-          static_cast<float>((counts[i].skin + pull * above) / (counts[i].other + counts[i].skin + pull));
+      share[i] = static_cast<float>((counts[i].skin + prior_pixels * above) /
+                                    (counts[i].other + counts[i].skin + prior_pixels));
     }
     larger = std::move(share);
   }
@@ -293,7 +293,8 @@ Classifier train_classifier(std::string_view name, std::span<const LabelledPixel
   if (std::find(names.begin(), names.end(), name) == names.end()) {
     std::string known;
     for (const std::string_view n : names) known.append(known.empty() ? "" : ", ").append(n);
-    throw InvalidArgument("\"" + std::string(name) + "\" is no classifier; expected one of " + known);
+    throw InvalidArgument("\"" + std::string(name.substr(0, 80)) + "\" is no classifier; expected one of " +
+                          known);
   }
   const Totals totals = count(pixels);
   require(totals.skin >= fewest && totals.other >= fewest, "cannot train with ", totals.skin,

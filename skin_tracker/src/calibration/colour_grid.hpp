@@ -1,5 +1,4 @@
-// The colours of marked frames in the cells of a grid: how many pixels of each lie inside and outside the
-// ovals.
+// The colours of marked frames in the cells of a grid: pixel counts inside and outside the ellipses.
 #pragma once
 
 #include <triptych/core/parallel.hpp>
@@ -17,7 +16,7 @@
 
 namespace triptych::skin_tracker {
 
-// A colour and how many pixels have it, inside and outside the ovals.
+// A colour and its pixel counts inside and outside the ellipses.
 struct SharedColour {
   double r, g, b;
   double face, background;
@@ -25,8 +24,9 @@ struct SharedColour {
 
 class ColourGrid {
  public:
-  // Adds a frame, its counts divided by the pixels of its face, so that frames of all sizes count alike. A
-  // frame without a pixel inside its oval adds nothing. The result does not depend on the threads.
+  // Adds a frame. Its counts are divided by the number of face pixels, so that frames of all sizes have the
+  // same weight. A frame without a pixel inside its ellipse adds nothing. The result does not depend on the
+  // threads.
   void add(const MarkedFrame& marked, int threads) {
     const int height = marked.frame.height();
     const int parts = std::clamp(threads > 0 ? threads : default_threads(), 1, max_parts);
@@ -52,10 +52,10 @@ class ColourGrid {
 
   std::int64_t face_pixels() const { return face_pixels_; }
   std::int64_t background_pixels() const { return background_pixels_; }
-  // The mean share of a frame that lies inside its oval.
+  // The share of a frame inside its ellipse, averaged over the frames.
   double face_share() const { return frames_ == 0 ? 0 : face_share_ / frames_; }
 
-  // The mean colours of the occupied cells; of cells eight times as large when coarse.
+  // The mean colours of the occupied cells; coarse: of cells of twice the side.
   std::vector<SharedColour> colours(bool coarse) const {
     std::vector<SharedColour> cells;
     if (coarse) {
@@ -81,10 +81,10 @@ class ColourGrid {
   static constexpr int grid_bits = 5;
   static constexpr int cell_bits = 8 - grid_bits;  // of each channel, inside a cell
   static constexpr std::size_t cell_count = std::size_t{1} << (3 * grid_bits);
-  static constexpr int max_parts = 8;  // of a frame; each has a grid of its own
+  static constexpr int max_parts = 8;  // of a frame; each has its own grid
 
-  // Pixels of one cell: how many, and the sums of what their channels have above the cell's corner. Two
-  // 32-bit sums lie in each word, which add up at once and cannot overflow for the largest frame.
+  // The pixels of one cell: their count, and the sums of their channels relative to the cell's corner. A word
+  // holds two 32-bit sums, which are added together and do not overflow for the largest frame.
   struct Cell {
     std::uint64_t count_r, g_b;
     std::uint32_t count() const { return static_cast<std::uint32_t>(count_r); }
@@ -103,12 +103,12 @@ class ColourGrid {
     int begin, end;
   };
 
-  // The pixels of row y whose middles lie inside the oval; the middle of the first pixel is at 0.5.
-  static Interval inside(const Box& oval, int y, int width) {
-    const double a = oval.width / 2, b = oval.height / 2;
-    const double v = (y + 0.5 - (oval.y + b)) / b;
+  // The pixels of row y whose centres lie inside the ellipse; the centre of the first pixel is at 0.5.
+  static Interval inside(const Box& ellipse, int y, int width) {
+    const double a = ellipse.width / 2, b = ellipse.height / 2;
+    const double v = (y + 0.5 - (ellipse.y + b)) / b;
     if (!(a > 0 && b > 0 && v * v <= 1)) return {0, 0};
-    const double half = a * std::sqrt(1 - v * v), middle = oval.x + a - 0.5;
+    const double half = a * std::sqrt(1 - v * v), middle = ellipse.x + a - 0.5;
     if (!std::isfinite(middle) || !std::isfinite(half)) return {0, 0};
     const double begin = std::clamp(std::ceil(middle - half), 0.0, static_cast<double>(width));
     const double end = std::clamp(std::floor(middle + half) + 1, begin, static_cast<double>(width));

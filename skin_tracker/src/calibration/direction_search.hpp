@@ -1,5 +1,5 @@
-// A search over the directions of colour space: with the direction of a plane's normal given, the rest of the
-// plane is a question in one dimension, answered exactly; two angles remain, which are swept and refined.
+// A search over the directions of colour space. For a given normal of a plane the other parameters are found
+// exactly in one dimension; the two angles of the normal are found by a sweep and a local refinement.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ struct ScoredDirection {
   double score;
 };
 
-// Climbs from a start in steps across the sphere (radians), halved whenever no neighbour is better.
+// Hill climbing on the sphere with steps in radians; the step is halved when no neighbour is better.
 template <class Score>
 ScoredDirection refine_direction(ScoredDirection best, double first_step, double last_step, Score&& score) {
   for (double step = first_step; step >= last_step;) {
@@ -66,13 +66,14 @@ ScoredDirection refine_direction(ScoredDirection best, double first_step, double
   return best;
 }
 
-// Refines the best few of a sweep and returns the winner.
+// Refines the best `starts` directions of a sweep and returns the best result.
 template <class Score>
 ScoredDirection refine_best(std::vector<ScoredDirection> sweep, std::size_t starts, double last_step,
                             Score&& score) {
   const auto better = [](const ScoredDirection& a, const ScoredDirection& b) { return a.score > b.score; };
   std::stable_sort(sweep.begin(), sweep.end(), better);
-  const double first_step = 1.8 / std::sqrt(static_cast<double>(sweep.size()));  // half the way to the next
+  const double first_step =
+      1.8 / std::sqrt(static_cast<double>(sweep.size()));  // half the distance between neighbours
   ScoredDirection best = sweep.front();
   for (std::size_t i = 0; i < std::min(starts, sweep.size()); ++i) {
     const ScoredDirection refined = refine_direction(sweep[i], first_step, last_step, score);

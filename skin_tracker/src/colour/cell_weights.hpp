@@ -12,14 +12,13 @@
 
 namespace triptych::skin_tracker {
 
-// The cell of a colour in a grid of 2^bits cells a channel, for r, g, b in 0 .. 255.
+// The cell of a colour in a grid of 2^bits cells per channel, for r, g, b in 0 .. 255.
 TRIPTYCH_INLINE_HD int cell_of(int bits, int r, int g, int b) {
   const int drop = 8 - bits;
   return (((r >> drop) << bits | g >> drop) << bits) | b >> drop;
 }
 
-// A view of weights in host or device memory: a histogram's, or those of a whole table, a cell for each
-// colour.
+// A view of weights in host or device memory: of a histogram's cells, or of a table with a cell per colour.
 struct CellWeights {
   const std::uint16_t* cells;
   std::int32_t bits = 8;
@@ -31,7 +30,7 @@ struct CellWeights {
   TRIPTYCH_HD std::uint16_t operator[](Rgb8 c) const { return cells[cell_of(bits, c.r, c.g, c.b)]; }
 };
 
-// The weights of a histogram's cells, as a table would have them. InvalidArgument when it is not valid.
+// The weights of a histogram's cells, equal to those of a WeightTable. InvalidArgument when it is not valid.
 std::vector<std::uint16_t> cell_weights(const HistogramRatio& histogram);
 
 }  // namespace triptych::skin_tracker

@@ -79,7 +79,7 @@ Table table_of(const HistogramRatio& histogram) {
   return table;
 }
 
-// The file's bytes, of which there must be so many.
+// The bytes of the file. ParseError unless its size is expected_bytes.
 std::string read_table(const fs::path& file, std::uintmax_t expected_bytes) {
   std::error_code code;
   const std::uintmax_t size = fs::file_size(file, code);
@@ -118,7 +118,7 @@ HistogramRatio load_histogram(const fs::path& file, const Json& json) {
   const auto bits = read_little_endian<std::uint32_t>(bytes, 12);
   if (bits != static_cast<std::uint32_t>(histogram.bits)) {
     fail(table,
-         "expected " + std::to_string(histogram.bits) + " bits a channel, found " + std::to_string(bits));
+         "expected " + std::to_string(histogram.bits) + " bits per channel, found " + std::to_string(bits));
   }
   const std::uint64_t sum = checksum(std::string_view(bytes).substr(table_header_bytes));
   if (sum != read_little_endian<std::uint64_t>(bytes, 16)) {
@@ -207,15 +207,24 @@ Json json_of(const ChrominanceEllipse& e) {
 }
 Json json_of(const HistogramRatio& h) { return {{"bits", h.bits}}; }
 
+bool all_finite(const Json& json) {
+  if (json.is_structured()) return std::all_of(json.begin(), json.end(), all_finite);
+  return !json.is_number() || std::isfinite(json.get<double>());
+}
+
 }  // namespace
 
 void save_classifier(const fs::path& file, const Classifier& classifier) {
   static_cast<void>(weight(classifier, Rgb8{0, 0, 0}));  // InvalidArgument for a histogram of a wrong size
   Json json = std::visit([](const auto& kind) { return json_of(kind); }, classifier);
+  require(all_finite(json), "a classifier with a number that is not finite cannot be saved");
   json["format"] = format_name;
   json["version"] = format_version;
   json["classifier"] = name_of(classifier);
   if (const auto* histogram = std::get_if<HistogramRatio>(&classifier)) {
+    for (const float share : histogram->share)
+      require(share >= 0 && share <= 1, "a histogram with a share of ", share,
+              " cannot be saved: shares are from 0 to 1");
     const Table table = table_of(*histogram);
     json["table_checksum"] = hexadecimal(table.sum);
     write_file_atomically(table_beside(file), table.bytes);
@@ -249,12 +258,12 @@ Classifier load_classifier(const fs::path& file) {
 
 namespace {
 
-// Walks through the text of one file.
+// A cursor in the text of a file.
 class Rows {
  public:
   Rows(const fs::path& file, std::string_view text) : file_(file), text_(text) {}
 
-  // Past empty lines; false at the end.
+  // Skips empty lines; false at the end of the text.
   bool next_row() {
     while (at_ < text_.size() && is_line_end(text_[at_])) end_line();
     return at_ < text_.size();

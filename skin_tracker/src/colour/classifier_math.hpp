@@ -1,11 +1,10 @@
-// The weight of a colour under each classifier, host and device: plain numbers and scalar functions, in
-// double.
+// The weight of a colour under each classifier: scalar functions in double, for host and device.
 //
-// numbers_of() turns a classifier into what a kernel can take by value; a histogram's cells stay where they
-// are, so that a kernel passes its own copy's address.
+// numbers_of() converts a classifier to a struct that a kernel takes by value. It does not copy the cells of
+// a histogram: a kernel passes the address of its own copy.
 //
-// Host and device give the same bits up to the rounding of exp, cos and sin: every file that includes this is
-// compiled without fused products and sums.
+// Host and device give the same bits up to the rounding of exp, cos and sin. Every file that includes this
+// header is compiled without fused multiply-add.
 #pragma once
 
 #include <triptych/core/error.hpp>
@@ -25,19 +24,19 @@ struct Point3 {
 
 TRIPTYCH_INLINE_HD double clamp_weight(double w) { return !(w > 0) ? 0 : w > 1 ? 1 : w; }  // NaN: 0
 
-// The chrominances of full-range BT.601, not rounded; z is 0.
+// Cr and Cb of full-range BT.601, not rounded; z is 0.
 TRIPTYCH_INLINE_HD Point3 crcb_of(double r, double g, double b) {
   return {128 + 0.5 * r - 0.418688 * g - 0.081312 * b, 128 - 0.168736 * r - 0.331264 * g + 0.5 * b, 0};
 }
 
-// The shares of red and green; black counts as grey.
+// r / (r + g + b) and g / (r + g + b); black is treated as grey.
 TRIPTYCH_INLINE_HD Point3 rg_of(double r, double g, double b) {
   const double sum = r + g + b;
   if (!(sum > 0)) return {1.0 / 3, 1.0 / 3, 0};
   return {r / sum, g / sum, 0};
 }
 
-// Saturation as radius, hue as angle (red at 0, green at a third of a turn), and value from 0 to 1.
+// Saturation as radius, hue as angle (red at 0, green at 120 degrees), and value from 0 to 1.
 TRIPTYCH_INLINE_HD Point3 hsv_of(double r, double g, double b) {
   const double most = r > g ? (r > b ? r : b) : (g > b ? g : b);
   const double least = r < g ? (r < b ? r : b) : (g < b ? g : b);
@@ -73,7 +72,7 @@ struct LinearNumbers {
   double r, g, b, d;
 };
 
-// The upper half of a symmetric matrix.
+// The mean and the upper triangle of the precision matrix.
 struct NormalNumbers {
   Point3 mean;
   double xx, xy, xz, yy, yz, zz;
@@ -112,7 +111,7 @@ TRIPTYCH_INLINE_HD double weight_of(const GaussianNumbers& pair, double r, doubl
   return clamp_weight(1 / (1 + exp(log_density(pair.other, p) - log_density(pair.skin, p))));
 }
 
-// Mahalanobis, from the middle of the ellipse.
+// The squared Mahalanobis distance from the centre of the ellipse.
 TRIPTYCH_INLINE_HD double squared_distance(const EllipseNumbers& e, double r, double g, double b) {
   const Point3 p = crcb_of(r, g, b);
   const double x = p.x - e.mean_cr, y = p.y - e.mean_cb;
@@ -123,7 +122,7 @@ TRIPTYCH_INLINE_HD double weight_of(const EllipseNumbers& e, double r, double g,
   return clamp_weight(0.5 + (e.edge - squared_distance(e, r, g, b)) / e.softness);
 }
 
-// In the numbers of its cells and shares: nothing is converted.
+// In integers and float: no conversion to double.
 TRIPTYCH_INLINE_HD float weight_of(const HistogramNumbers& h, int r, int g, int b) {
   const float share = h.share[cell_of(h.bits, r, g, b)];
   return !(share > 0) ? 0 : share > 1 ? 1 : share;
@@ -132,11 +131,15 @@ TRIPTYCH_INLINE_HD float weight_of(const HistogramNumbers& h, int r, int g, int 
 // InvalidArgument for a classifier that is not valid.
 template <class T>
 void require_usable(const T&) {}
+inline void require_usable(const GaussianPair& pair) {
+  require(pair.space >= ColourSpace::rgb && pair.space <= ColourSpace::hsv,
+          "there is no colour space number ", static_cast<int>(pair.space));
+}
 inline void require_usable(const HistogramRatio& histogram) {
-  require(histogram.bits >= 1 && histogram.bits <= 8, "a histogram has 1 to 8 bits a channel, not ",
+  require(histogram.bits >= 1 && histogram.bits <= 8, "a histogram has 1 to 8 bits per channel, not ",
           histogram.bits);
   require(histogram.share.size() == std::size_t{1} << (3 * histogram.bits), "a histogram of ", histogram.bits,
-          " bits a channel has ", std::size_t{1} << (3 * histogram.bits), " cells, not ",
+          " bits per channel has ", std::size_t{1} << (3 * histogram.bits), " cells, not ",
           histogram.share.size());
 }
 

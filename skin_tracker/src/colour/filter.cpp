@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <string>
 
 namespace triptych::skin_tracker {
 
@@ -25,7 +26,7 @@ bool parse_number(std::string_view text, double& number) {
   return !text.empty() && result.ec == std::errc{} && result.ptr == end && std::isfinite(number);
 }
 
-// The plane over the three bytes of a pixel: their coefficients and the constant.
+// The plane over the three bytes of a pixel: coefficients and constant.
 struct Plane {
   std::array<double, 3> c;
   double d;
@@ -33,6 +34,8 @@ struct Plane {
 
 Plane over_bytes(const LinearFilter& f, Channels channels) {
   if (channels == Channels::rgb) return {{f.r, f.g, f.b}, f.d};
+  if (channels != Channels::yuv && channels != Channels::yuv_video)
+    throw InvalidArgument("there are no channels number " + std::to_string(static_cast<int>(channels)));
   const bool video = channels == Channels::yuv_video;
   const double luma = video ? 255.0 / 219 : 1.0;
   const double chroma = video ? 255.0 / 224 : 1.0;
@@ -43,7 +46,7 @@ Plane over_bytes(const LinearFilter& f, Channels channels) {
   return {{y, u, v}, f.d - y * black - (u + v) * 128};
 }
 
-// The most that is added up on the positive or the negative side, in units of a whole weight.
+// The largest sum of the positive or of the negative terms, in units of weight 1.
 double steepness(const Plane& plane) {
   double positive = std::max(0.0, plane.d);
   double negative = std::max(0.0, -plane.d);
@@ -82,27 +85,27 @@ std::string to_string(const LinearFilter& filter) {
 }
 
 FixedFilter fix(const LinearFilter& filter, Channels channels) {
-  // Words only when they are needed: a filter is fixed for every frame.
+  // The message is composed only when it is needed: this function runs for every frame.
   const bool finite = std::isfinite(filter.r) && std::isfinite(filter.g) && std::isfinite(filter.b) &&
                       std::isfinite(filter.d);
   if (!finite) require(false, "the filter ", to_string(filter), " has a coefficient that is not finite");
   const Plane plane = over_bytes(filter, channels);
-  // Less than 2^31 by so much that the rounding of the coefficients and of the sum still fits, and that a
-  // coefficient fits three signed bytes (dot products of bytes add it up in three parts).
+  // Below 2^31 with a margin for the rounding of the coefficients and of the sum. A coefficient fits three
+  // signed bytes, since the dot products of bytes compute it in three parts.
   constexpr double most = 127.0 * 0x010101 * 255;
   const double steep = steepness(plane);
   const bool fits = std::fma(steep, fixed_one, 1025) <= most;
   if (!fits)
     require(false, "the filter ", to_string(filter), " is too steep: its terms add up to ", steep,
             ", and at most ", std::floor(most / fixed_one), " can be calculated exactly");
-  // fma() where a compiler could fuse or not: the filter is the same on every machine.
+  // fma() wherever a compiler could fuse: the result is the same on every machine.
   FixedFilter fixed;
   fixed.shift = 14;
   const auto one = [&] { return std::ldexp(double{fixed_one}, fixed.shift); };
   while (fixed.shift > 0 && std::fma(steep, one(), 1024 + std::ldexp(1.0, fixed.shift)) > most) --fixed.shift;
 
-  // What rounding a coefficient adds grows with the byte from 0 on; half of its largest is taken back by the
-  // offset, so that the error is as far to one side as to the other.
+  // The error of a rounded coefficient grows with the byte. The offset subtracts half of the largest error,
+  // so that the error is symmetric about 0.
   double middle = 0;
   const auto round = [&](double c) {
     const double whole = std::nearbyint(c * one());
@@ -117,8 +120,8 @@ FixedFilter fix(const LinearFilter& filter, Channels channels) {
   return fixed;
 }
 
-// Three coefficients, each wrong by 1/2 at most, over bytes whose middle is right; the offset by 1/2; and the
-// shift rounds to a whole weight.
+// Each of the three coefficients has an error of at most 1/2 times a byte's distance from the middle, the
+// offset has 1/2, and the shift rounds to an integer weight.
 double largest_error(const FixedFilter& filter) {
   constexpr double slack = 1e-12;  // of the double arithmetic
   const double sum = 3 * 0.5 * (255.0 / 2) + 0.5;

@@ -1,4 +1,4 @@
-// What a table of weights holds, host and device.
+// The entries of a table of weights. Host and device.
 #pragma once
 
 #include <triptych/core/host_device.hpp>
@@ -12,11 +12,11 @@
 
 namespace triptych::skin_tracker {
 
-// A weight as a table of T keeps it: clamped to 0 .. 1, a NaN being 0, and rounded to the nearest step.
+// A weight as an entry of type T: clamped to 0 .. 1 (NaN becomes 0) and rounded to the nearest step.
 //
-// The product, of 24 bits and 16, is exact. The sum has no bits behind the point, so that it is the nearest
-// step, which stands in its lowest bits: for a GPU that is less work than a conversion. Midway between two
-// steps is 1/2 alone, and goes up, to 128 and 32768, which are even.
+// The product of 24 and 16 bits is exact. After adding 2^52 a double has no fractional bits, so the sum is
+// rounded to the nearest step, which is in its lowest bits. On a GPU this is faster than a conversion. The
+// only weight halfway between two steps is 1/2; it is rounded to the even step, 128 or 32768.
 template <class T>
 TRIPTYCH_INLINE_HD T stored(float weight) {
   const float w = weight > 0 ? (weight < 1 ? weight : 1.0f) : 0.0f;
@@ -31,7 +31,7 @@ TRIPTYCH_INLINE_HD T stored(float weight) {
   }
 }
 
-// Sixteen bytes of a table of T, the first colour in the lowest bits of the first word.
+// 16 bytes of a table of T. The first colour is in the lowest bits of the first word.
 template <class T>
 struct TablePack {
   static constexpr int colours = 16 / sizeof(T);
@@ -39,10 +39,11 @@ struct TablePack {
   std::uint32_t words[4];
 };
 
-// The entries of `colours` colours from index `first`, a multiple of it: they share their red and green.
+// The entries of `colours` colours from index `first`, a multiple of `colours`: their red and green are
+// equal.
 template <class T, class Numbers>
 TRIPTYCH_INLINE_HD TablePack<T> table_pack(const Numbers& numbers, std::uint32_t first) {
-  // The other blues are sums: again less work than conversions.
+  // The other blue values are sums, which are faster than conversions.
   using Channel = std::conditional_t<std::is_same_v<Numbers, HistogramNumbers>, int, double>;
   const auto red = static_cast<Channel>(first >> 16);
   const auto green = static_cast<Channel>(first >> 8 & 255);

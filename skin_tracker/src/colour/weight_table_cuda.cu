@@ -1,19 +1,19 @@
 // The table of weights built on the GPU.
 //
-// What it should take on an H200, for 16 bits: 32 MiB at 4 TB/s are 8 us. A multiprocessor does 64 operations
-// in double and 16 conversions of doubles a clock, so that over 132 of them at 1.98 GHz each operation a
-// colour takes 1.0 us and each conversion 4.0 us. As compiled, a histogram has 2 and 1, and a linear filter 8
-// and 2.4: they come close to the memory. An ellipse has 31 operations, a pair of Gaussians 74 in rgb, 79 in
-// crcb, 94 in rg and at most 167 in hsv: so many microseconds.
+// Bounds on an H200, for 16 bits: writing 32 MiB at 4 TB/s takes 8 us. A multiprocessor executes 64 double
+// operations and 16 conversions of doubles per clock. With 132 multiprocessors at 1.98 GHz one operation per
+// colour takes 1.0 us and one conversion 4.0 us. As compiled, a histogram has 2 operations and 1 conversion,
+// a linear filter 8 and 2.4: both are near the memory bound. An ellipse has 31 operations, a pair of
+// Gaussians 74 in rgb, 79 in crcb, 94 in rg and at most 167 in hsv; these are their times in microseconds.
 //
-// Bits: without fused products and sums all operations but exp, sin and cos are rounded alike on host and
-// device. exp differs by less than 2 in its last place, and 1 / (1 + exp) with the rounding of its two
-// operations by less than 2^-50 of itself: that moves the float it is rounded to by at most one place, and
-// one place of a float, at most 2^-24, an integer of 16 bits by at most one step. In hsv cos and sin differ
-// by less than 3 in their last place, so the point by less than 2^-49. Over a distance of at most sqrt(5) and
-// with eigenvalues up to 2^20 that moves a squared distance by less than 2^-26, its own rounding by less than
-// 2^-25, the exponent (half of both, of two distances) by less than 2^-24, and so a weight by less than 2^-24
-// of itself: again at most one place.
+// Rounding: without fused multiply-add all operations except exp, sin and cos have the same bits on host and
+// device. exp differs by less than 2 units in the last place, and 1 / (1 + exp), with its two roundings, by a
+// relative error below 2^-50. The float weight then differs by at most one unit in the last place, at most
+// 2^-24, and a 16-bit weight by at most one step. In hsv cos and sin differ by less than 3 units in the last
+// place, the point by less than 2^-49. For distances up to sqrt(5) and eigenvalues up to 2^20 the squared
+// distance changes by less than 2^-26, its rounding adds less than 2^-25, and the exponent (half of both, for
+// two distances) changes by less than 2^-24. The relative error of a weight is therefore below 2^-24: again
+// at most one unit in the last place.
 #include <triptych/core/buffer.hpp>
 #include <triptych/core/cuda.cuh>
 #include <triptych/core/error.hpp>
@@ -42,8 +42,8 @@ TRIPTYCH_INLINE_HD double weight_of(const PairIn<space>& pair, double r, double 
 
 constexpr int block_threads = 256;
 
-// A thread owns 16 bytes of the table, a block block_threads times as much, and the grid all of it: no thread
-// is left over.
+// A thread owns 16 bytes of the table, and a block block_threads times as much. The grid covers the table
+// exactly.
 template <class T, class Numbers>
 __global__ void __launch_bounds__(block_threads) table_kernel(Numbers numbers, uint4* table) {
   const std::uint32_t i = blockIdx.x * block_threads + threadIdx.x;
@@ -72,6 +72,7 @@ void build(const ChrominanceEllipse& ellipse, DeviceSpan<T> weights, StreamRef s
 
 template <class T>
 void build(const GaussianPair& pair, DeviceSpan<T> weights, StreamRef stream) {
+  require_usable(pair);
   const GaussianNumbers n = numbers_of(pair);
   switch (n.space) {
     case ColourSpace::crcb:
@@ -85,7 +86,7 @@ void build(const GaussianPair& pair, DeviceSpan<T> weights, StreamRef stream) {
   }
 }
 
-// The cells are a buffer's, which must live until the kernel has read them.
+// The buffer of the cells must exist until the kernel has read them.
 template <class T>
 void build(const HistogramRatio& histogram, DeviceSpan<T> weights, StreamRef stream) {
   require_usable(histogram);

@@ -41,6 +41,6 @@ std::unique_ptr<MomentEngine> make_cpu_engine(SharedWeights weights, int threads
 std::unique_ptr<MomentEngine> make_cuda_engine(const SharedWeights& weights, FrameFormat format, int width,
                                                int height, int threads);
 std::unique_ptr<MomentEngine> make_joint_engine(const SharedWeights& weights, FrameFormat format, int width,
-                                                int height, int threads, double persistent_us);
+                                                int height, int threads);
 
 }  // namespace triptych::skin_tracker

@@ -9,7 +9,7 @@ std::unique_ptr<MomentEngine> make_cuda_engine(const SharedWeights&, FrameFormat
   throw_cuda_unavailable("tracking on a GPU");
 }
 
-std::unique_ptr<MomentEngine> make_joint_engine(const SharedWeights&, FrameFormat, int, int, int, double) {
+std::unique_ptr<MomentEngine> make_joint_engine(const SharedWeights&, FrameFormat, int, int, int) {
   throw_cuda_unavailable("tracking on CPU and GPU together");
 }
 

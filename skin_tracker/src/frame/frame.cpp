@@ -1,6 +1,7 @@
 #include <triptych/core/error.hpp>
 #include <triptych/skin_tracker/frame.hpp>
 
+#include <algorithm>
 #include <string>
 
 #include "frame/pixel_math.hpp"
@@ -51,10 +52,14 @@ void throw_unknown_format(FrameFormat format) {
 
 void check_frame(FrameFormat format, const void* data, std::int64_t pitch_bytes, const void* chroma,
                  std::int64_t chroma_pitch_bytes, std::int64_t width, std::int64_t height) {
-  const std::int64_t row_bytes = width * bytes_per_pixel(format);
   require(width >= 0 && height >= 0, "a frame cannot be ", width, " x ", height, " pixels");
   require(width <= max_width && height <= max_height, "a frame of ", width, " x ", height,
           " pixels is larger than ", max_width, " x ", max_height);
+  constexpr std::int64_t max_pitch_bytes = std::int64_t{1} << 40;  // a frame's offsets fit 64 bits
+  require(pitch_bytes <= max_pitch_bytes && chroma_pitch_bytes <= max_pitch_bytes,
+          "the pitch of a frame is at most ", max_pitch_bytes, " bytes, not ",
+          std::max(pitch_bytes, chroma_pitch_bytes));
+  const std::int64_t row_bytes = width * bytes_per_pixel(format);
   require(pitch_bytes >= row_bytes, "the rows of a ", to_string(format), " frame ", width,
           " pixels wide take ", row_bytes, " bytes, more than the pitch of ", pitch_bytes);
   require(format != FrameFormat::yuyv || width % 2 == 0, "a yuyv frame cannot be ", width,

@@ -1,3 +1,4 @@
+#include <triptych/core/error.hpp>
 #include <triptych/skin_tracker/filter.hpp>
 #include <triptych/skin_tracker/head.hpp>
 
@@ -11,6 +12,8 @@ namespace triptych::skin_tracker {
 Head head_of(const Moments& moments, int width, int height) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   if (moments.weight == 0) return {nan, nan, 0, 0, nan, nan, nan, false};
+  require(width > 0 && height > 0, "moments with weight cannot come from a frame of ", width, " x ", height,
+          " pixels");
   const auto weight = static_cast<double>(moments.weight);
   const double x = static_cast<double>(moments.x) / weight;
   const double y = static_cast<double>(moments.y) / weight;

@@ -41,12 +41,13 @@ void WeightMap::sum_up() {
   std::fill_n(sums_.begin(), width, 0u);
   const std::uint16_t* sample = samples_.data();
   for (std::size_t row = 1; row <= static_cast<std::size_t>(rows_); ++row) {
-    std::uint32_t* out = sums_.data() + row * width;
+    std::uint32_t* const out = sums_.data() + row * width;
+    const std::uint32_t* const above = out - width;
     std::uint32_t along = 0;
     out[0] = 0;
     for (std::size_t column = 1; column < width; ++column) {
       along += *sample++;
-      out[column] = along + out[column - width];
+      out[column] = along + above[column];
     }
   }
 }

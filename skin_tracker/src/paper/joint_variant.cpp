@@ -14,7 +14,7 @@ class JointVariant::Impl {
  public:
   Impl(const LinearFilter& filter, int width, int height, int threads)
       : filter_(filter),
-        width_(width),
+        width_(checked_width(width, height)),
         height_(height),
         threads_(threads),
         table_(Classifier(filter)),
@@ -49,6 +49,13 @@ class JointVariant::Impl {
   }
 
  private:
+  static int checked_width(int width, int height) {
+    require(width > 0 && height > 0 && width <= max_width && height <= max_height,
+            "this variant takes frames of up to ", max_width, " x ", max_height, " pixels, not of ", width,
+            " x ", height);
+    return width;
+  }
+
   void start_gpu(ImageView<const Rgba8> frame, std::int64_t rows) {
     const std::int64_t count = rows * width_;
     begin_.record(stream_);

@@ -62,6 +62,8 @@ Head head_of(const FloatMoments& moments, int width, int height) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   Head head{nan, nan, 0, 0, nan, nan, nan, false};
   if (!(moments.weight > 0)) return head;
+  require(width > 0 && height > 0, "moments with weight cannot come from a frame of ", width, " x ", height,
+          " pixels");
   head.weight_px = double{moments.weight};
   head.x_px = double{moments.x} / head.weight_px;
   head.y_px = double{moments.y} / head.weight_px;

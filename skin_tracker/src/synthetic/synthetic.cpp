@@ -20,12 +20,12 @@ namespace {
 using synthetic::Colour;
 using synthetic::Person;
 
-// Noise is added in sixteenths of a grey level, from a table of equally likely values.
+// Noise has steps of 1/16 grey level. It is drawn from a table of equally probable values.
 constexpr int steps_per_level = 16;
 constexpr std::size_t noise_values = 1024;
 using NoiseTable = std::array<int, noise_values>;
 
-// The middle of each of 1024 equally likely parts of a normal distribution, by bisection.
+// The medians of 1024 equally probable intervals of the normal distribution, by bisection.
 std::array<double, noise_values> normal_quantiles() {
   std::array<double, noise_values> values{};
   for (std::size_t i = 0; i < noise_values; ++i) {
@@ -88,7 +88,7 @@ SyntheticTruth SyntheticScene::truth(int frame) const {
   if (angle > half_turn / 2) angle -= half_turn;
   const double half_w = std::hypot(a * std::cos(tilt), b * std::sin(tilt));
   const double half_h = std::hypot(a * std::sin(tilt), b * std::cos(tilt));
-  // Pixel centres are at integers: the box's edges are half a pixel further.
+  // Pixel centres are at integers, so the edges of the box lie half a pixel further.
   return {pose.x, pose.y, b,
           a,      angle,  {pose.x - half_w + 0.5, pose.y - half_h + 0.5, 2 * half_w, 2 * half_h}};
 }
@@ -115,7 +115,7 @@ void SyntheticScene::render(int frame, ImageView<Rgb8> out, int threads) const {
     }
     if (options_.noise == 0) return;
     const std::uint64_t blocks = static_cast<std::uint64_t>(width + 3) / 4;
-    for (int x = 0; x < width; x += 4) {  // four words of a block for four pixels
+    for (int x = 0; x < width; x += 4) {  // the four words of a Philox block for four pixels
       const Philox4x32 words =
           random.block(static_cast<std::uint64_t>(y) * blocks + static_cast<std::uint64_t>(x / 4));
       for (int k = 0; k < 4 && x + k < width; ++k) row[x + k] = noisy(row[x + k], words[k], noise);

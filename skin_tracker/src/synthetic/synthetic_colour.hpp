@@ -1,4 +1,4 @@
-// Small helpers of the synthetic scene: colours as floats of 0 .. 255, soft edges, and noise without a libm.
+// Functions of the synthetic scene: colours as floats of 0 .. 255, antialiased edges, and value noise.
 #pragma once
 
 #include <algorithm>
@@ -24,10 +24,10 @@ inline float smooth_step(float low, float high, float x) {
   return t * t * (3 - 2 * t);
 }
 
-// The share of a pixel that a shape covers whose edge is that many pixels away (negative inside).
+// The coverage of a pixel by a shape at this signed distance in pixels (negative inside).
 inline float coverage(float distance_px) { return std::clamp(0.5f - distance_px, 0.0f, 1.0f); }
 
-// About the distance to the ellipse around the origin; exact on its edge.
+// The approximate signed distance to an ellipse around the origin; exact on its edge.
 inline float ellipse_distance(float x, float y, float semi_x, float semi_y) {
   const float u = x / semi_x, v = y / semi_y;
   const float r2 = u * u + v * v;
@@ -36,15 +36,15 @@ inline float ellipse_distance(float x, float y, float semi_x, float semi_y) {
   return (std::sqrt(r2) - 1) / slope;
 }
 
-// The distance to a stick with round ends, from (ax, ay) to (bx, by).
-inline float stick_distance(float x, float y, float ax, float ay, float bx, float by, float radius) {
+// The signed distance to a capsule from (ax, ay) to (bx, by).
+inline float capsule_distance(float x, float y, float ax, float ay, float bx, float by, float radius) {
   const float dx = bx - ax, dy = by - ay;
   const float t = std::clamp(((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy), 0.0f, 1.0f);
   const float ex = x - ax - t * dx, ey = y - ay - t * dy;
   return std::sqrt(ex * ex + ey * ey) - radius;
 }
 
-// 0 .. 1, the same for the same three integers.
+// A hash of three integers as a number in 0 .. 1.
 inline float hash01(int a, int b, int c) {
   std::uint32_t h = static_cast<std::uint32_t>(a) * 0x8DA6B343u ^
                     static_cast<std::uint32_t>(b) * 0xD8163841u ^ static_cast<std::uint32_t>(c) * 0xCB1AB31Fu;
@@ -53,7 +53,7 @@ inline float hash01(int a, int b, int c) {
   return static_cast<float>((h ^ (h >> 15)) >> 8) * 0x1p-24f;
 }
 
-// Smooth noise of 0 .. 1 with bumps of about one unit.
+// Value noise in 0 .. 1 with a period of one unit.
 inline float value_noise(float x, float y, int seed) {
   const float fx = std::floor(x), fy = std::floor(y);
   const int ix = static_cast<int>(fx), iy = static_cast<int>(fy);

@@ -14,7 +14,7 @@ constexpr Colour sweater{52, 84, 128};
 constexpr double frames_per_second = 30;
 constexpr double two_pi = 2 * std::numbers::pi;
 
-// About sin(2 pi turns), from two parabolas; quick, for cloth.
+// An approximation of sin(2 pi turns) by two parabolas, for cloth.
 float wave(float turns) {
   const float t = turns - static_cast<float>(static_cast<int>(turns + 512) - 512);
   return t < 0.5f ? 16 * t * (0.5f - t) : -16 * (t - 0.5f) * (1 - t);
@@ -33,7 +33,7 @@ Pose pose_at(int frame, const SyntheticOptions& options) {
   const double x = 0.5 * w + 0.19 * w * std::sin(two_pi * 0.16 * t + phase);
   const double y = 0.45 * h + 0.05 * h * std::sin(two_pi * 0.23 * t + 0.4 + 2.3 * phase);
   const double tilt = 0.30 * std::sin(two_pi * 0.19 * t + 0.3 + 0.6 * phase);
-  // The hand waves beside the head, comes close to it, changes height, and never covers it.
+  // The hand waves beside the head, approaches it and changes height. It never covers the head.
   const double beside = 2.75 + 0.55 * std::sin(two_pi * 0.31 * t + 0.5);
   const double wave = 0.5 * std::sin(two_pi * 0.9 * t);
   return {static_cast<float>(x),
@@ -81,7 +81,7 @@ Colour Person::paint(float x, float y, const Colour& behind) const {
 Colour Person::paint_body(float dx, float dy, Colour out) const {
   const float a = pose_.face_width;
   if (dy < 0.4f) return out;
-  // Shoulders are a wide ellipse whose upper part shows, arms hang beside the trunk.
+  // The shoulders are the upper part of a wide ellipse; the arms are at its sides.
   const float shoulders = ellipse_distance(dx, dy - 3.0f, 2.35f, 1.72f);
   const float cloth = coverage(shoulders * a);
   if (cloth > 0) {
@@ -92,7 +92,7 @@ Colour Person::paint_body(float dx, float dy, Colour out) const {
                               smooth_step(2.0f, 2.6f, dy);
     out = mix(out, (fold * knit * light * arm) * sweater, cloth);
   }
-  // The collar hides the neck: what is skin is the face alone.
+  // The collar covers the neck: only the face is skin.
   const float neck = std::max(std::abs(dx - 0.25f * sin_ * (1.5f - dy)) - (0.56f + 0.10f * (dy - 0.6f)),
                               std::max(0.55f - dy, dy - 1.52f + 0.12f * dx * dx));
   const float collar = coverage(neck * a);
@@ -109,7 +109,7 @@ Colour Person::paint_head(float x, float y, Colour out) const {
   const float dx = x - pose_.x, dy = y - pose_.y;
   const float across = cos_ * dx + sin_ * dy, down = -sin_ * dx + cos_ * dy;  // upright, in pixels
   if (std::abs(across) > 1.5f * a || std::abs(down) > 1.6f * b) return out;
-  // Hair all around the upper part, to the chin at the sides.
+  // Hair around the upper part of the head, down to the chin at the sides.
   const float crown = ellipse_distance(across, down + 0.16f * b, 1.24f * a, 1.20f * b);
   const float side = std::max(ellipse_distance(across, down - 0.10f * b, 1.27f * a, 1.12f * b),
                               down - 0.80f * b + 0.10f * std::abs(across));
@@ -127,9 +127,9 @@ Colour Person::paint_head(float x, float y, Colour out) const {
   return face > 0 ? mix(out, paint_face(across / a, down / b), face) : out;
 }
 
-// In units of the semi-axes. Every colour that is not skin lies so that its first moment about the middle
-// vanishes (brows and eyes above against mouth and chin below), and skin is shaded evenly on opposite sides:
-// whatever weights a filter gives to these colours, the centroid is the ellipse's middle.
+// In units of the semi-axes. The first moment about the centre is 0 for every colour that is not skin (brows
+// and eyes above, mouth and chin below), and the shading of skin is symmetric. The centroid is therefore the
+// centre of the ellipse for every filter.
 Colour Person::paint_face(float u, float v) const {
   const float a = pose_.face_width;
   const float r2 = u * u + v * v;
@@ -165,7 +165,7 @@ Colour Person::paint_face(float u, float v) const {
   const float brow = std::abs(std::hypot(eu, ev - 0.29f) - 0.52f) - 0.036f * (1.15f - 1.4f * std::abs(eu));
   out = mix(out, brown, soft(std::max({brow, std::abs(eu - 0.01f) - 0.25f, ev})));
 
-  // A laughing mouth: a bow between two arcs, teeth in its upper part, lips around.
+  // The mouth: the region between two arcs, with teeth in its upper part and lips around it.
   const float mv = (v - 0.50f) * 1.28f;
   const float below = std::hypot(u, mv + 0.30f) - 0.455f;  // inside the lower arc
   const float above = 0.88f - std::hypot(u, mv + 0.86f);   // outside the upper arc
@@ -182,16 +182,16 @@ Colour Person::paint_hand(float x, float y, Colour out) const {
   const float dx = (x - pose_.hand_x) / a, dy = (y - pose_.hand_y) / a;
   if (std::abs(dx) > 2.4f || dy < -1.8f) return out;
   const float u = hand_cos_ * dx + hand_sin_ * dy, v = -hand_sin_ * dx + hand_cos_ * dy;
-  // The forearm in its sleeve runs down from the wrist and leans to the body.
-  const float arm = stick_distance(u, v, 0, 0.98f, -0.25f, 6.5f, 0.40f);
+  // The forearm with its sleeve extends from the wrist down towards the body.
+  const float arm = capsule_distance(u, v, 0, 0.98f, -0.25f, 6.5f, 0.40f);
   float hand = ellipse_distance(u, v, 0.46f, 0.52f);
   for (int finger = 0; finger < 4; ++finger) {
     const float spread = (static_cast<float>(finger) - 1.5f);
     const float length = 0.98f - 0.09f * spread * spread;
-    hand = std::min(hand, stick_distance(u, v, 0.22f * spread, -0.30f, 0.34f * spread, -length, 0.115f));
+    hand = std::min(hand, capsule_distance(u, v, 0.22f * spread, -0.30f, 0.34f * spread, -length, 0.115f));
   }
-  hand = std::min(hand, stick_distance(u, v, -0.28f, 0.15f, -0.72f, -0.24f, 0.125f));  // the thumb
-  hand = std::min(hand, stick_distance(u, v, 0, 0.3f, 0, 0.75f, 0.27f));               // the wrist
+  hand = std::min(hand, capsule_distance(u, v, -0.28f, 0.15f, -0.72f, -0.24f, 0.125f));  // the thumb
+  hand = std::min(hand, capsule_distance(u, v, 0, 0.3f, 0, 0.75f, 0.27f));               // the wrist
   const float skin_share = coverage(hand * a);
   if (skin_share > 0) out = mix(out, (1.0f - 0.22f * smooth_step(-0.12f, 0.02f, hand)) * skin, skin_share);
   const float cloth = coverage(std::max(arm, 0.60f - v) * a);

@@ -1,4 +1,4 @@
-// The person of the synthetic scene: where the head and the hand are at a time, and how they are painted.
+// The person of the synthetic scene: the pose in a frame, and the colour of its pixels.
 #pragma once
 
 #include <triptych/skin_tracker/synthetic.hpp>
@@ -17,7 +17,7 @@ struct Pose {
 
 Pose pose_at(int frame, const SyntheticOptions& options);
 
-// Paints over what is behind. Made for a frame, then asked for each pixel.
+// The colours of a person in front of a background. One object per frame, one call per pixel.
 class Person {
  public:
   explicit Person(const Pose& pose);

@@ -11,10 +11,10 @@ namespace {
 
 // The room in metres, seen from the origin along z; y points down.
 constexpr float half_width = 2.35f, ceiling_y = -1.45f, floor_y = 1.25f, back_z = 4.6f;
-// How much of the plane z = 1 a frame's half height shows.
+// Half the height of the visible part of the plane z = 1.
 constexpr float view = 0.43f;
 
-// Darker where two surfaces meet, d metres away.
+// Ambient shading at a distance of d metres from an edge of the room.
 float corner_shade(float d) { return 1 - 0.30f * std::exp(-d / 0.28f); }
 
 Colour sky(float x, float y) {
@@ -29,7 +29,7 @@ Colour sky(float x, float y) {
   return mix(hills, grass * Colour{84, 132, 104}, smooth_step(near_hill - 0.01f, near_hill + 0.01f, y));
 }
 
-// On the back wall, left: returns the share of paint and the colour.
+// On the back wall, left. Returns whether the point belongs to the window, and sets its colour.
 bool window(float x, float y, Colour& out) {
   constexpr float left = -1.78f, right = -0.42f, top = -1.0f, bottom = 0.32f, frame = 0.075f;
   const Colour white{212, 226, 240};
@@ -45,7 +45,7 @@ bool window(float x, float y, Colour& out) {
     out = (0.86f + 0.14f * bevel) * white;
     return true;
   }
-  // The frame's own shadow makes the pane lie behind it.
+  // The shadow of the frame on the pane.
   const float depth = std::min(x - left, y - top);
   out = (0.80f + 0.20f * smooth_step(0, 0.06f, std::min(depth, from_bar - 0.02f))) * sky(x, y);
   return true;
@@ -73,7 +73,7 @@ bool shelf(float x, float y, Colour& out) {
     out = (below < 0 || within < 0.012f ? 1.06f : 0.93f) * white;
     return true;
   }
-  // Books stand on the next board; each has its width, height and colour.
+  // Books on the next board, with random heights and colours.
   const float from_left = x - left;
   constexpr float slot = 0.085f;
   const int index = static_cast<int>(from_left / slot);
@@ -107,7 +107,7 @@ Colour back_wall(float x, float y) {
   const float edge = std::min({half_width - std::abs(x), floor_y - y, y - ceiling_y});
   Colour out;
   if (window(x, y, out) || shelf(x, y, out)) return out;
-  // The window's and shelf's soft shadows, and the light that falls past the window.
+  // Soft shadows of the shelf, and light around the window.
   const float by_shelf = ellipse_distance(x - 1.45f, y + 0.02f, 0.86f, 1.12f);
   const float shadow = 1 - 0.20f * smooth_step(0.25f, -0.2f, by_shelf);
   const float light = 1 + 0.10f * smooth_step(1.6f, 0.1f, std::hypot(x + 1.1f, y + 0.35f));
@@ -125,7 +125,7 @@ Colour floor(float x, float z) {
   const float gap = smooth_step(0, 0.05f, std::min(across, 1 - across)) * smooth_step(0, 0.012f, along);
   Colour wood =
       ((0.84f + 0.26f * hash01(row, number, 44)) * grain * (0.62f + 0.38f * gap)) * Colour{104, 124, 152};
-  // Rug: rings of a few cool colours.
+  // The rug: rings in cool colours.
   const float ring = std::hypot(x / 1.45f, (z - 3.45f) / 0.78f);
   if (ring < 1) {
     const Colour threads[] = {{66, 86, 128}, {146, 162, 184}, {78, 122, 138}, {98, 102, 142}};
@@ -136,7 +136,7 @@ Colour floor(float x, float z) {
   } else {
     wood = (1 - 0.25f * smooth_step(1.08f, 1.0f, ring)) * wood;
   }
-  // Light that falls in through the window's two panes, slanting over the floor.
+  // Light through the two panes of the window on the floor.
   const float lit_x = x + 1.1f - 0.55f * (back_z - z) * 0.6f;
   const float pane = std::abs(std::abs(lit_x) - 0.36f);
   const float patch =
@@ -145,7 +145,7 @@ Colour floor(float x, float z) {
   return (corner_shade(edge) * (1 + 0.32f * patch)) * wood;
 }
 
-// A plant in a pot in front of the right wall, on the plane z = 3.6.
+// A potted plant on the plane z = 3.9.
 bool plant(float x, float y, Colour& out) {
   constexpr float middle = -2.0f;
   const float dx = x - middle;
@@ -180,7 +180,7 @@ bool plant(float x, float y, Colour& out) {
 Colour room(float u, float v) {
   Colour out;
   if (plant(u * 3.9f, v * 3.9f, out)) return out;
-  // The nearest of the five planes that the ray (u, v, 1) meets.
+  // The nearest intersection of the ray (u, v, 1) with the five planes.
   const float to_side = u != 0 ? half_width / std::abs(u) : 1e9f;
   const float to_level = v > 0 ? floor_y / v : v < 0 ? ceiling_y / v : 1e9f;
   const float z = std::min({back_z, to_side, to_level});
@@ -200,10 +200,10 @@ Colour room(float u, float v) {
 std::vector<Rgb8> paint_room(int width, int height, std::uint64_t seed, int threads) {
   std::vector<Rgb8> pixels(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
   const float scale = 2 * view / static_cast<float>(height);
-  // Each room has its own light.
+  // The brightness depends on the seed.
   const float light =
       0.96f + 0.06f * hash01(static_cast<int>(seed & 0xFFFF), static_cast<int>(seed >> 16 & 0xFFFF), 71);
-  constexpr int across = 2;  // samples of a pixel in each direction
+  constexpr int across = 2;  // samples per pixel in each direction
   parallel_for(0, height, threads, [&](std::int64_t y) {
     for (int x = 0; x < width; ++x) {
       Colour sum;
@@ -215,7 +215,7 @@ std::vector<Rgb8> paint_room(int width, int height, std::uint64_t seed, int thre
                          (sy - 0.5f * static_cast<float>(height - 1)) * scale);
       }
       Colour mean = (light / (across * across)) * sum;
-      mean.r = 0.94f * mean.r;  // cold light keeps every colour away from skin
+      mean.r = 0.94f * mean.r;  // cold light: no colour is similar to skin
       mean.b = mean.b + 4;
       const auto byte = [](float c) { return static_cast<std::uint8_t>(std::clamp(c + 0.5f, 0.0f, 255.0f)); };
       pixels[static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x)] = {

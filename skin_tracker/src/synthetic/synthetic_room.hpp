@@ -1,5 +1,5 @@
-// The room behind the synthetic face: a box in perspective with a window, a shelf of books, a plant, planks
-// and a rug. No colour in it is like skin: blue is never far below red.
+// The background of the synthetic scene: a room in perspective with a window, a bookshelf, a plant, a wooden
+// floor and a rug. None of its colours is similar to skin: blue is never far below red.
 #pragma once
 
 #include <triptych/core/pixel.hpp>

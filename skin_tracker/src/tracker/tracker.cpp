@@ -1,40 +1,31 @@
 #include <triptych/core/clock.hpp>
+#include <triptych/core/device_guard.hpp>
 #include <triptych/core/error.hpp>
 #include <triptych/skin_tracker/tracker.hpp>
 
 #include <array>
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
 #include "engine/moment_engine.hpp"
-#include "gate/gate.hpp"
+#include "gate/gate_window.hpp"
 #include "gate/sampler.hpp"
 #include "tracker/check_options.hpp"
+#include "tracker/head_position.hpp"
 
 namespace triptych::skin_tracker {
 
 namespace {
 
-// The measured window relative to the gate's box: includes a head that has grown or moved a little.
-constexpr double window_scale = 1.15;
-
-// The pixels of a frame of that size that a box given by its edges touches.
-PixelBox enclosing_pixels(double left, double top, double right, double bottom, int width, int height) {
-  const int x = static_cast<int>(std::floor(left)), y = static_cast<int>(std::floor(top));
-  return clip({x, y, static_cast<int>(std::ceil(right)) - x, static_cast<int>(std::ceil(bottom)) - y}, width,
-              height);
-}
-
 std::unique_ptr<MomentEngine> make_engine(const SharedWeights& weights, FrameFormat format, int width,
-                                          int height, const TrackerOptions& options, const Device& device) {
+                                          int height, const Device& device) {
   switch (device.kind()) {
     case DeviceKind::cuda:
       return make_cuda_engine(weights, format, width, height, device.threads());
     case DeviceKind::joint:
-      return make_joint_engine(weights, format, width, height, device.threads(), options.persistent_us);
+      return make_joint_engine(weights, format, width, height, device.threads());
     default:
       return make_cpu_engine(weights, device.threads());
   }
@@ -45,18 +36,13 @@ std::unique_ptr<MomentEngine> make_engine(const SharedWeights& weights, FrameFor
 class Tracker::Impl {
  public:
   Impl(const Classifier& classifier, const TrackerOptions& options, const Device& device)
-      : classifier_(classifier),
-        options_(options),
-        device_(device),
-        gate_(options.max_width, options.max_height, {}),
-        smooth_x_(options.smoothing),
-        smooth_y_(options.smoothing),
-        smooth_distance_(options.smoothing) {
+      : classifier_(classifier), options_(options), device_(device), position_(options_) {
     require_kind(device, std::array{DeviceKind::cpu, DeviceKind::cuda, DeviceKind::joint}, "a Tracker");
     check_options(options);
+    const DeviceGuard guard(device_);
     // Errors of a classifier show here; formats of yuv get other weights at their first frame.
     weights_ = make_weights(classifier_, FrameFormat::rgb);
-    if (options.gate) sampler_ = make_gate_sampler(weights_, FrameFormat::rgb);
+    if (options.gate) gate_.emplace(make_sampler_of_gate(weights_, FrameFormat::rgb));
   }
 
   template <class F>
@@ -66,17 +52,19 @@ class Tracker::Impl {
             " frames in flight already: call next() first");
     require((std::is_same_v<F, Frame>) || device_.is_cuda(),
             "a tracker on the CPU cannot take a frame that is on the GPU");
-    require(!options_.smooth || (std::isfinite(seconds) && seconds > 0),
-            "smoothing needs the seconds since the last frame, above 0, not ", seconds);
+    require(!options_.smooth || (seconds > 0 && seconds <= OneEuro::max_seconds),
+            "smoothing needs the seconds since the last frame, above 0 and at most ", OneEuro::max_seconds,
+            ", not ", seconds);
+    const DeviceGuard guard(device_);
     prepare(frame.format(), frame.width(), frame.height());
-    const Gate before = gate_;
+    const std::optional<Gate> before = gate_ ? std::optional(gate_->gate()) : std::nullopt;
     try {
-      const bool gated_out = options_.gate && !move_gate(frame);
-      const PixelBox window = options_.gate && !gated_out ? gate_window() : frame.whole();
+      const std::optional<PixelBox> moved = gate_ ? gate_->move(frame) : frame.whole();
+      const PixelBox window = moved.value_or(frame.whole());
       engine_->begin(frame, window);
-      in_flight_.push() = {frames_++, gated_out, window, seconds, since_call};
+      in_flight_.push() = {frames_++, !moved, window, seconds, since_call};
     } catch (...) {
-      gate_ = before;
+      if (gate_) gate_->set_gate(*before);
       throw;
     }
   }
@@ -85,19 +73,10 @@ class Tracker::Impl {
     require(in_flight_.count() > 0, "no frame is in flight: submit one first");
     const Submitted submitted = in_flight_.front();
     in_flight_.pop_front();
-    TrackedHead head = last_;
+    const Head raw = head_of(engine_->finish(), width_, height_);
+    TrackedHead head = position_.next(raw, submitted.gated_out, submitted.seconds);
     head.frame = submitted.frame;
     head.window = submitted.window;
-    head.raw = head_of(engine_->finish(), width_, height_);
-    head.area = head.raw.area;
-    head.status = status_of(head.raw, submitted.gated_out);
-    head.score = head.found() ? score_of(head.raw) : 0;
-    if (head.found()) {
-      locate(head, submitted.seconds);
-    } else {
-      reset_smoothing();
-    }
-    last_ = head;
     head.latency_us = submitted.since_call.elapsed_us();
     latency_.add(head.latency_us);
     return head;
@@ -141,7 +120,7 @@ class Tracker::Impl {
   SharedWeights make_weights(const Classifier& classifier, FrameFormat format) const {
     return std::make_shared<const PixelWeights>(classifier, format, device_.threads(), gpu());
   }
-  std::unique_ptr<Sampler> make_gate_sampler(const SharedWeights& weights, FrameFormat format) const {
+  std::unique_ptr<Sampler> make_sampler_of_gate(const SharedWeights& weights, FrameFormat format) const {
     return options_.gate_by ? make_sampler(*options_.gate_by, format, device_.threads(), gpu())
                             : std::make_unique<Sampler>(weights);
   }
@@ -155,13 +134,13 @@ class Tracker::Impl {
             " that are in flight: call next() for each first");
     const SharedWeights weights = weights_->fits(format) ? weights_ : make_weights(classifier_, format);
     std::unique_ptr<Sampler> sampler;
-    if (options_.gate && !(options_.gate_by ? sampler_->fits(format) : weights == weights_))
-      sampler = make_gate_sampler(weights, format);
-    std::unique_ptr<MomentEngine> engine = make_engine(weights, format, width, height, options_, device_);
+    if (gate_ && !(options_.gate_by ? gate_->sampler().fits(format) : weights == weights_))
+      sampler = make_sampler_of_gate(weights, format);
+    std::unique_ptr<MomentEngine> engine = make_engine(weights, format, width, height, device_);
 
     const bool first = !engine_, resized = width != width_ || height != height_;
     weights_ = weights;
-    if (sampler) sampler_ = std::move(sampler);
+    if (sampler) gate_->set_sampler(std::move(sampler));
     engine_ = std::move(engine);
     format_ = format;
     width_ = width;
@@ -171,58 +150,8 @@ class Tracker::Impl {
 
   // Forgets the head; the next frame is searched at the start box, or as a whole.
   void restart(const std::optional<PixelBox>& start) {
-    gate_ = Gate(width_, height_, start);
-    reset_smoothing();
-    last_ = {};
-    last_.x_px = 0.5 * (width_ - 1);
-    last_.y_px = 0.5 * (height_ - 1);
-    last_.distance_m = options_.reference_distance_m;
-  }
-
-  // Moves the gate to the head; false when it is lost.
-  template <class F>
-  bool move_gate(const F& frame) {
-    if (gate_.following()) {
-      sample(frame, gate_.near());
-      if (gate_.follow(map_)) return true;
-    }
-    sample(frame, gate_.whole());
-    return gate_.acquire(map_);
-  }
-
-  template <class F>
-  void sample(const F& frame, const CentredBox& part) {
-    map_.place(part, gate_.head_px(), width_, height_);
-    sampler_->sample(frame, map_.region(), map_.step(), map_.samples());
-    map_.sum_up();
-  }
-
-  PixelBox gate_window() const {
-    const CentredBox box = gate_.head().scaled(window_scale);
-    return enclosing_pixels(box.x - box.width / 2, box.y - box.height / 2, box.x + box.width / 2,
-                            box.y + box.height / 2, width_, height_);
-  }
-
-  HeadStatus status_of(const Head& raw, bool gated_out) const {
-    if (!raw.found) return HeadStatus::lost_no_skin;
-    if (gated_out) return HeadStatus::lost_by_gate;
-    return raw.area < options_.lost_below_area ? HeadStatus::lost_too_small : HeadStatus::found;
-  }
-
-  void locate(TrackedHead& head, double seconds) {
-    head.x_px = head.raw.x_px;
-    head.y_px = head.raw.y_px;
-    head.distance_m = options_.reference_distance_m * std::sqrt(options_.reference_area / head.area);
-    if (!options_.smooth) return;
-    head.x_px = smooth_x_.filter(head.x_px, seconds);
-    head.y_px = smooth_y_.filter(head.y_px, seconds);
-    head.distance_m = smooth_distance_.filter(head.distance_m, seconds);
-  }
-
-  void reset_smoothing() {
-    smooth_x_.reset();
-    smooth_y_.reset();
-    smooth_distance_.reset();
+    if (gate_) gate_->restart(width_, height_, start);
+    position_.restart(width_, height_);
   }
 
   // A frame whose head was not fetched yet.
@@ -239,15 +168,12 @@ class Tracker::Impl {
   Device device_;
   FrameFormat format_ = FrameFormat::rgb;
   int width_ = 0, height_ = 0;
-  Gate gate_;
-  WeightMap map_;
-  OneEuro smooth_x_, smooth_y_, smooth_distance_;
+  std::optional<GateWindow> gate_;  // none without gating
+  HeadPosition position_;
   SharedWeights weights_;
   std::unique_ptr<MomentEngine> engine_;  // null before the first frame
-  std::unique_ptr<Sampler> sampler_;      // with a gate
   std::int64_t frames_ = 0;
   InFlight<Submitted> in_flight_;
-  TrackedHead last_;
   LatencyHistogram latency_;
 };
 
@@ -277,29 +203,5 @@ const Device& Tracker::device() const { return impl_->device(); }
 Latency Tracker::latency() const { return impl_->latency(); }
 std::string Tracker::describe() const { return impl_->describe(); }
 int Tracker::gpu_rows() const { return impl_->gpu_rows(); }
-
-TrackerOptions options_for_face(const Calibration& calibration, const Box& face, int frame_width,
-                                int frame_height, TrackerOptions options) {
-  options.gate = true;
-  options.start =
-      enclosing_pixels(face.x, face.y, face.x + face.width, face.y + face.height, frame_width, frame_height);
-  options.gate_by = calibration.colours;
-  options.reference_area = calibration.area;
-  return options;
-}
-
-std::string to_string(HeadStatus status) {
-  switch (status) {
-    case HeadStatus::found:
-      return "found";
-    case HeadStatus::lost_no_skin:
-      return "lost: no pixel has the colour of skin";
-    case HeadStatus::lost_too_small:
-      return "lost: too little skin for a head";
-    case HeadStatus::lost_by_gate:
-      return "lost: nothing stands out from its surroundings as the head did";
-  }
-  throw InvalidArgument("there is no head status number " + std::to_string(static_cast<int>(status)));
-}
 
 }  // namespace triptych::skin_tracker

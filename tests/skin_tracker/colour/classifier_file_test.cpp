@@ -164,7 +164,7 @@ TEST_F(ClassifierFile, TablesAreChecked) {
   EXPECT_CONTAINS(problem_with_table([](std::string& b) { b.clear(); }), "found 0");
   EXPECT_CONTAINS(problem_with_table([](std::string& b) { b[0] = 'X'; }), "first bytes");
   EXPECT_CONTAINS(problem_with_table([](std::string& b) { b[8] = 9; }), "expected version 1, found 9");
-  EXPECT_CONTAINS(problem_with_table([](std::string& b) { b[12] = 5; }), "2 bits a channel, found 5");
+  EXPECT_CONTAINS(problem_with_table([](std::string& b) { b[12] = 5; }), "2 bits per channel, found 5");
   EXPECT_CONTAINS(problem_with_table([](std::string& b) { b[16] = static_cast<char>(b[16] + 1); }),
                   "damaged");
   EXPECT_CONTAINS(problem_with_table([](std::string& b) { b[100] = static_cast<char>(b[100] ^ 1); }),

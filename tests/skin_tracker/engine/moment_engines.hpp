@@ -21,7 +21,7 @@ inline std::unique_ptr<skin_tracker::MomentEngine> joint_engine(const skin_track
                                                                 int height, int threads = 0) {
   const auto weights =
       std::make_shared<const skin_tracker::PixelWeights>(classifier, format, 0, Device::cuda(0));
-  return skin_tracker::make_joint_engine(weights, format, width, height, threads, 500);
+  return skin_tracker::make_joint_engine(weights, format, width, height, threads);
 }
 
 }  // namespace triptych::test

@@ -5,6 +5,7 @@
 
 #include <climits>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -83,6 +84,18 @@ TEST(Frame, RejectsWhatCannotBe) {
 Frame as_argument(const Frame& frame) { return frame; }
 
 // As step(image_view<Bgr8>(mat)) needs it: one implicit conversion, from a view of const pixels or not.
+TEST(Frame, RejectsSizesThatOverflow) {
+  constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max();
+  const std::uint8_t byte = 0;
+  for (const std::int64_t size : {huge, huge / 2, std::int64_t{1} << 32, -huge - 1}) {
+    EXPECT_ERROR(Frame(FrameFormat::rgba, &byte, size, 1, huge), InvalidArgument, "pixels");
+    EXPECT_ERROR(Frame(FrameFormat::rgba, &byte, 1, size, huge), InvalidArgument, "pixels");
+  }
+  // row times pitch must fit 64 bits
+  EXPECT_ERROR(Frame(FrameFormat::rgba, &byte, 1, 4, huge), InvalidArgument, "pitch");
+  EXPECT_ERROR(Frame(FrameFormat::nv12, &byte, 2, 4, 2, &byte, huge), InvalidArgument, "pitch");
+}
+
 TEST(Frame, ConvertsFromAViewOfConstPixelsOrNot) {
   std::vector<Bgr8> pixels(6);
   const ImageView<Bgr8> view(pixels.data(), 3, 2);

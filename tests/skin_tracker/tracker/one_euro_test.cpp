@@ -76,6 +76,29 @@ TEST(OneEuro, StartsAnewAfterReset) {
   EXPECT_EQ(filter.filter(1000, 0), 1000);
 }
 
+TEST(OneEuro, StaysFiniteForEveryAcceptedInput) {
+  const double values[] = {1e100, -1e100, 0, 5, 1e-310, -3};
+  for (const double seconds : {5e-324, 1e-310, 1e-300, 1e-9, 1e9}) {
+    for (const double cutoff_hz : {5e-324, 1.0, 1e9}) {
+      for (const double beta : {0.0, 0.02, 1e9}) {
+        OneEuro filter({cutoff_hz, beta, cutoff_hz});
+        for (int k = 0; k < 30; ++k) {
+          const double value = filter.filter(values[k % 6], k % 5 == 4 ? tick_s : seconds);
+          ASSERT_TRUE(std::isfinite(value)) << seconds << " s, " << cutoff_hz << " Hz, beta " << beta;
+        }
+      }
+    }
+  }
+}
+
+TEST(OneEuro, FollowsAgainAfterAnIntervalOfNearlyNothing) {
+  OneEuro filter;
+  filter.filter(10, tick_s);
+  EXPECT_NEAR(filter.filter(11, 1e-310), 10, 1e-9);  // no time has passed: nothing of the new value
+  for (int k = 0; k < 200; ++k) filter.filter(11, tick_s);
+  EXPECT_NEAR(filter.filter(11, tick_s), 11, 1e-3);
+}
+
 TEST(OneEuro, RejectsWhatMakesNoSense) {
   OneEuro filter;
   filter.filter(1, 0);
@@ -83,6 +106,10 @@ TEST(OneEuro, RejectsWhatMakesNoSense) {
   EXPECT_ERROR(filter.filter(1, -1), InvalidArgument, "not -1");
   EXPECT_ERROR(filter.filter(std::numeric_limits<double>::quiet_NaN(), tick_s), InvalidArgument, "nan");
   EXPECT_EQ(filter.filter(1, tick_s), 1);  // a rejected value leaves no trace
+  EXPECT_ERROR(filter.filter(1, 1e10), InvalidArgument, "1e+10");
+  EXPECT_ERROR(filter.filter(1e101, tick_s), InvalidArgument, "1e+101");
+  EXPECT_ERROR(OneEuro({1e10, 0, 1}), InvalidArgument, "cut-off");
+  EXPECT_ERROR(OneEuro({1, 1e10, 1}), InvalidArgument, "beta");
   EXPECT_ERROR(OneEuro({0, 0, 1}), InvalidArgument, "cut-off");
   EXPECT_ERROR(OneEuro({1, -1, 1}), InvalidArgument, "beta");
   EXPECT_ERROR(OneEuro({1, 0, 0}), InvalidArgument, "speed");

@@ -109,6 +109,27 @@ TEST(EyeOf, TurnsPixelsIntoMetres) {
   EXPECT_NEAR(eye_of(100 + 50.25, 50 - 20.1, 2.0, mirror).x_m, 1.0, rounding);
 }
 
+TEST(Perspective, RejectsWhatIsNotFinite) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  const Camera camera{640, 480};
+  for (const double bad : {inf, -inf, nan}) {
+    EXPECT_ERROR(eye_of(bad, 0, 1, camera), InvalidArgument, "position");
+    EXPECT_ERROR(eye_of(0, bad, 1, camera), InvalidArgument, "position");
+    EXPECT_ERROR(eye_of(0, 0, bad, camera), InvalidArgument, "distance");
+    EXPECT_ERROR(eye_of(0, 0, 1, {640, 480, bad}), InvalidArgument, "angle of view");
+    EXPECT_ERROR(eye_of(0, 0, 1, {640, 480, 1.0, bad}), InvalidArgument, "camera");
+    EXPECT_ERROR(projection_matrix({-1, 1, -1, 1, 1, bad}), InvalidArgument, "frustum");
+    EXPECT_ERROR(projection_matrix({bad, 1, -1, 1, 1, 2}), InvalidArgument, "frustum");
+    EXPECT_ERROR(projection_matrix({-1, 1, -1, bad, 1, 2}), InvalidArgument, "frustum");
+  }
+  EXPECT_ERROR(eye_of(1e308, 0, 1e308, camera), InvalidArgument, "eye");
+  EXPECT_ERROR(projection_matrix({0, 1e-320, 0, 1, 1, 2}), InvalidArgument, "frustum");
+  EXPECT_ERROR(projection_matrix({-1, 1, -1, 1, 1e200, 1e201}), InvalidArgument, "frustum");
+  EXPECT_ERROR(off_axis_frustum({0, 0, 1e-310}, 0.5, 0.3, 0.1, 10), InvalidArgument, "frustum");
+  EXPECT_ERROR(off_axis_frustum({1e308, 0, 0.5}, 0.5, 0.3, 1e3, 1e4), InvalidArgument, "frustum");
+}
+
 TEST(EyeOf, RejectsACameraThatCannotBe) {
   EXPECT_ERROR(eye_of(0, 0, 1, {0, 480, 1.0, 0, false}), InvalidArgument, "0 x 480");
   EXPECT_ERROR(eye_of(0, 0, 1, {640, 480, 0, 0, false}), InvalidArgument, "angle of view");

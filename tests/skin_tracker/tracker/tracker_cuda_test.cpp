@@ -3,6 +3,7 @@
 #include <triptych/skin_tracker/moments.hpp>
 #include <triptych/skin_tracker/tracker.hpp>
 
+#include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
 #include "skin_tracker/engine/moment_engines.hpp"
@@ -142,7 +143,7 @@ TEST_F(TrackerCuda, ClassifiersThatAreNotLinearGoByTheirTable) {
   }
 }
 
-// How far each side comes is a matter of time (band_sharing_test.cpp has it scripted); the sums are not.
+// How the rows are shared depends on times; the sums do not.
 TEST_F(TrackerCuda, TheJointFormHasTheBitsOfTheCpuWhateverTheGpuTakes) {
   const RandomFrame frame(FrameFormat::rgba, 1920, 1080, 51);
   const Moments expected = moments_cpu(frame.host(), frame.host().whole(), filter);
@@ -159,7 +160,7 @@ TEST_F(TrackerCuda, TheJointFormHasTheBitsOfTheCpuWhateverTheGpuTakes) {
   }
 }
 
-// Cores begin before it is known whether the GPU can read this frame where it lies.
+// Pageable frames stay with the CPU.
 TEST_F(TrackerCuda, TheJointFormTakesFramesOfAnyMemoryInAnyOrder) {
   const RandomFrame first(FrameFormat::rgba, 640, 360, 52), second(FrameFormat::rgba, 640, 360, 53);
   const PinnedFrame locked(first);
@@ -193,6 +194,57 @@ TEST_F(TrackerCuda, SteadyStateAllocatesNothing) {
     run();
     EXPECT_EQ(device_allocation_count(), device);
     EXPECT_EQ(pinned_allocation_count(), pinned);
+  }
+}
+
+// The gate samples a head that grows and moves: its maps have different sizes.
+TEST_F(TrackerCuda, GatedFramesOnTheGpuAllocateNothing) {
+  TrackerOptions options;
+  options.gate = true;
+  options.start = PixelBox{20, 20, 30, 40};
+  Tracker tracker(filter, options, Device::cuda());
+  Stream stream;
+  DeviceBuffer<std::uint8_t> memory(std::int64_t{3} * 640 * 480);
+  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(memory.size()));
+  const auto step = [&](int k) {
+    std::fill(pixels.begin(), pixels.end(), std::uint8_t{90});
+    for (int y = 20 + 4 * k; y < 60 + 12 * k; ++y) {
+      for (int x = 20 + 6 * k; x < 50 + 12 * k; ++x)
+        pixels[static_cast<std::size_t>(3 * (640 * y + x))] = 255;
+    }
+    copy_to_device(std::span<const std::uint8_t>(pixels), memory.span(), stream);
+    stream.synchronize();
+    return tracker.step(DeviceFrame(FrameFormat::rgb, memory.data(), 640, 480, std::int64_t{3} * 640));
+  };
+  EXPECT_TRUE(step(0).found());
+  const auto device = device_allocation_count(), pinned = pinned_allocation_count();
+  for (int k = 1; k < 30; ++k) step(k);
+  EXPECT_EQ(device_allocation_count(), device);
+  EXPECT_EQ(pinned_allocation_count(), pinned);
+}
+
+TEST_F(TrackerCuda, TheCallersCurrentGpuStaysCurrent) {
+  if (cuda_device_count() < 2) GTEST_SKIP() << "needs two GPUs";
+  const RandomFrame frame(FrameFormat::rgb, 320, 240, 95);
+  const PinnedFrame pinned(frame);
+  TrackerOptions options;
+  options.gate = true;
+  for (const Device& device : {Device::cuda(1), Device::joint(1)}) {
+    int current = -1;
+    const auto expect_first = [&] {
+      ASSERT_EQ(cudaGetDevice(&current), cudaSuccess);
+      EXPECT_EQ(current, 0);
+    };
+    Device::cuda(0).activate();
+    Tracker tracker(filter, options, device);
+    expect_first();
+    tracker.step(frame.host());
+    expect_first();
+    tracker.submit(pinned.host());
+    expect_first();
+    tracker.next();
+    tracker.reset();
+    expect_first();
   }
 }
 

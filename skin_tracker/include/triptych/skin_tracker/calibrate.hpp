@@ -26,17 +26,17 @@ struct Calibration {
   double face_weight = 0;        // mean weight inside the ellipses
   double background_weight = 0;  // mean weight outside
   double area = 0;  // the weight inside the ellipses as a share of the frame: the reference of distances
-  // For TrackerOptions::gate_by: for each colour the share of its pixels that are the face's. Separates faces
-  // that no plane separates.
+  // For TrackerOptions::gate_by: for each colour the share of the face among its pixels. It also separates
+  // faces that no plane separates.
   HistogramRatio colours;
 };
 
 enum class CalibrationStatus {
   too_few_face_pixels,        // the box is too small or outside the frame
   too_few_background_pixels,  // the box fills the frame
-  not_separable               // the face would have hardly any weight, or no more than its surroundings
+  not_separable               // the face has too little weight, absolute or relative to its surroundings
 };
-// A sentence that says what to do.
+// One sentence with the remedy.
 std::string to_string(CalibrationStatus status);
 
 // Why there is no calibration; what() is to_string(status()).

@@ -21,24 +21,23 @@ struct LinearFilter {
   }
 };
 
-// For people and cameras of all kinds, when there is nothing to calibrate on: half a weight where red leads
-// green and blue by a good deal, none for grey.
+// For any person and camera, when there is no face to calibrate on: weight 1/2 where red is well above green
+// and blue, 0 for grey.
 inline constexpr LinearFilter generic_skin_filter{0.022, -0.016, -0.007, -0.35};
 
-// "R,G,B,D", as a command line has it; InvalidArgument, which says what was expected, for anything else.
+// "R,G,B,D", as on a command line. InvalidArgument, which says what was expected, for any other text.
 LinearFilter parse_filter(std::string_view text);
-// The inverse: reads back as the same numbers.
+// The inverse: parse_filter() returns the same numbers.
 std::string to_string(const LinearFilter& filter);
 
-// A whole weight: 1.
+// The integer for weight 1.
 inline constexpr int fixed_one = 65535;
 
-// The filter on the three bytes of a pixel as they lie in the frame (red, green, blue in that order, whatever
-// the frame's order; or Y, U, V), scaled to integers so that nothing overflows 32 bits. The same bits on
-// every machine.
+// The filter over the three bytes of a pixel (red, green, blue in this order for every RGB format; or Y, U,
+// V), scaled to integers so that no sum overflows 32 bits. The same bits on every machine.
 struct FixedFilter {
   std::int32_t c0 = 0, c1 = 0, c2 = 0;
-  std::int32_t offset = 0;  // rounds too: half of 1 << shift is in it
+  std::int32_t offset = 0;  // includes half of 1 << shift, for rounding
   std::int32_t shift = 0;
 
   // 0 .. fixed_one
@@ -50,16 +49,16 @@ struct FixedFilter {
   friend bool operator==(const FixedFilter&, const FixedFilter&) = default;
 };
 
-// What the three bytes of a pixel are. yuv is full-range BT.601, yuv_video its 16..235 form.
+// The meaning of the three bytes of a pixel. yuv is full-range BT.601, yuv_video its video range (16 .. 235).
 enum class Channels { rgb, yuv, yuv_video };
 
-// The largest shift (at most 14) that keeps every sum below 2^31. For yuv the conversion to RGB is folded
-// into the plane: the RGB value is then not clamped to 0..255 before the filter sees it, as a converted
-// frame's would be. InvalidArgument when a coefficient is not finite or the plane so steep that no shift
-// serves.
+// Uses the largest shift (at most 14) that keeps every sum below 2^31. For yuv the conversion to RGB is part
+// of the plane: RGB values are not clamped to 0 .. 255 before the filter, as those of a converted frame are.
+// InvalidArgument when a coefficient is not finite, the plane is too steep for any shift, or the channels are
+// unknown.
 FixedFilter fix(const LinearFilter& filter, Channels channels = Channels::rgb);
 
-// How far FixedFilter::weight() / fixed_one can be from the exact weight.
+// The largest error of FixedFilter::weight() / fixed_one.
 double largest_error(const FixedFilter& filter);
 
 }  // namespace triptych::skin_tracker

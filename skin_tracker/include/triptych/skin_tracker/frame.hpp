@@ -63,8 +63,9 @@ class BasicFrame {
  public:
   BasicFrame() = default;
 
-  // InvalidArgument when the frame is larger than max_width x max_height, a pitch is smaller than a row, a
-  // plane is missing, or the width (yuyv) or width and height (nv12) are odd. chroma is for nv12 alone.
+  // InvalidArgument when the frame is larger than max_width x max_height, a pitch is smaller than a row or
+  // above 2^40 bytes, a plane is missing, or the width (yuyv) or width and height (nv12) are odd. chroma is
+  // for nv12 alone.
   BasicFrame(FrameFormat format, const std::uint8_t* data, std::int64_t width, std::int64_t height,
              std::int64_t pitch_bytes, const std::uint8_t* chroma = nullptr,
              std::int64_t chroma_pitch_bytes = 0)

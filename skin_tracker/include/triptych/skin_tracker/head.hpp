@@ -38,10 +38,10 @@ struct Head {
   bool found;                     // false when no pixel has weight
 };
 
-// The head in a frame of that size.
+// The head in a frame of that size. InvalidArgument when there is weight and the frame is empty.
 Head head_of(const Moments& moments, int width, int height);
 
-// The uniform ellipse that has the head's second moments.
+// The uniform ellipse that has the head's second moments; NaN when nothing was found.
 struct HeadEllipse {
   double semi_major_px, semi_minor_px;
   double angle_rad;  // of the major axis, from x towards y, in (-pi/2, pi/2]

@@ -12,8 +12,10 @@ namespace triptych::skin_tracker {
 // the model then follows at once.
 class TimeModel {
  public:
-  void add(double n, double us);  // ignored unless both are above 0
-  bool known() const;             // at least two different n; until then the time is taken as b n
+  // Ignored unless both are from min_measured to max_measured: nothing else was measured.
+  static constexpr double min_measured = 1e-9, max_measured = 1e15;
+  void add(double n, double us);
+  bool known() const;  // at least two different n; until then the time is taken as b n
   bool surprised() const { return surprise_ != 1; }  // the last measurement was set aside
   double fixed_us() const;
   double per_n_us() const;
@@ -26,11 +28,14 @@ class TimeModel {
 
 class LoadBalancer {
  public:
-  explicit LoadBalancer(std::int64_t total);  // rows
+  // total: rows, 0 .. max_total; InvalidArgument for any other.
+  static constexpr std::int64_t max_total = std::int64_t{1} << 40;
+  explicit LoadBalancer(std::int64_t total);
 
   // The GPU's rows of the next frame, 0 .. total. Explores a little until both models are known, and now and
   // then later, to notice a change.
   std::int64_t next_gpu_share();
+  // InvalidArgument unless the share is 0 .. total.
   void report(std::int64_t gpu_share, double gpu_us, double cpu_us);
 
   const TimeModel& gpu() const { return gpu_; }
@@ -49,6 +54,7 @@ class LoadBalancer {
 };
 
 // n_G = (a_C - a_G + b_C N) / (b_C + b_G), clamped to 0 .. N: both sides end at the same time.
+// InvalidArgument when total is negative.
 std::int64_t balanced_share(const TimeModel& gpu, const TimeModel& cpu, std::int64_t total);
 
 }  // namespace triptych::skin_tracker

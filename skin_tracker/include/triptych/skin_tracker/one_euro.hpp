@@ -13,10 +13,14 @@ struct OneEuroOptions {
 
 class OneEuro {
  public:
-  // InvalidArgument unless the cut-offs are above 0 and beta is not below.
+  // Limits within which every result is finite.
+  static constexpr double max_seconds = 1e9, max_value = 1e100;
+  static constexpr double max_cutoff_hz = 1e9, max_beta = 1e9;
+
+  // InvalidArgument unless the cut-offs are above 0 and beta is not below, and none exceeds its limit.
   explicit OneEuro(OneEuroOptions options = {});
-  // The next value; seconds since the last one. InvalidArgument when value is not finite, or seconds <= 0
-  // after the first call.
+  // The next value; seconds since the last one. InvalidArgument when value is not finite or beyond
+  // max_value, or, after the first call, seconds is not in (0, max_seconds].
   double filter(double value, double seconds);
   void reset() noexcept;
 

@@ -1,5 +1,5 @@
-// A synthetic scene with exact truth: a textured room, a face-like ellipse that moves, tilts and comes
-// nearer, with shading and noise, and a distractor in skin colour.
+// A synthetic scene with exact ground truth: a textured room, a shaded elliptic face that moves, tilts and
+// changes its distance, pixel noise, and on request a hand in skin colour as a distractor.
 #pragma once
 
 #include <triptych/core/image_view.hpp>
@@ -29,8 +29,8 @@ struct SyntheticTruth {
 
 class SyntheticScene {
  public:
-  // Paints the room, which all frames share. InvalidArgument for sizes below 64 x 64 or above the largest
-  // frame's, no frames, or noise that is not 0 .. 64.
+  // Renders the room, which is the same in all frames. InvalidArgument for sizes below 64 x 64 or above
+  // max_width x max_height, no frames, or noise outside 0 .. 64.
   explicit SyntheticScene(const SyntheticOptions& options = {});
   const SyntheticOptions& options() const { return options_; }
   // InvalidArgument unless frame is 0 .. frames - 1, as for render.

@@ -32,16 +32,12 @@ struct TrackerOptions {
   bool smooth = false;  // position and distance, by a One-Euro filter
   OneEuroOptions smoothing;
 
-  // Distance = reference_distance_m * sqrt(reference_area / area), in metres.
+  // Distance = reference_distance_m * sqrt(reference_area / area), in metres. The area is a share of the
+  // frame, above 0 and at most 1, the distance above 0 and at most 1e6 m.
   double reference_area = 0.05;
   double reference_distance_m = 0.6;
 
   double lost_below_area = 1e-4;  // less skin than this share of the frame is no head
-
-  // Joint device, frames in pinned memory: how long the kernel stays resident after a frame, 0 to a million
-  // us. A frame that comes within that time starts 6 us earlier on an H200. Meanwhile the kernel occupies
-  // some multiprocessors (seven for RGBA), and a call that synchronises the whole GPU waits for it.
-  double persistent_us = 500;
 };
 
 enum class HeadStatus {
@@ -119,6 +115,7 @@ class Tracker {
 };
 
 // Options that follow the face on which calibrate() was called: gate, start, gate_by and reference_area.
+// InvalidArgument when the face is not inside a frame of that size.
 TrackerOptions options_for_face(const Calibration& calibration, const Box& face, int frame_width,
                                 int frame_height, TrackerOptions options = {});
 

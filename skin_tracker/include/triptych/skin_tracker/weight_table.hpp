@@ -1,4 +1,4 @@
-// A weight for each of the 2^24 colours: any classifier then costs one look-up per pixel.
+// A weight for each of the 2^24 colours: every classifier then takes one look-up per pixel.
 #pragma once
 
 #include <triptych/core/pixel.hpp>
@@ -36,17 +36,17 @@ extern template class WeightTable<std::uint8_t>;
 extern template class WeightTable<std::uint16_t>;
 extern template class WeightTable<float>;
 
-// The weights of WeightTable<T>(classifier), calculated on the GPU: enqueues and returns, and they are valid
+// The weights of WeightTable<T>(classifier), computed on the GPU. Enqueues and returns: the weights are valid
 // when the stream has finished the call. Allocates nothing; can be captured in a graph. The classifier is not
 // used after the call.
 //
-// A histogram's cells are copied first: for this classifier the call allocates device memory, waits for the
-// stream and frees the memory before it returns, and it is refused while the stream is capturing.
+// A histogram's cells are copied first. For a histogram the call allocates device memory, waits for the
+// stream and frees the memory before it returns; it is refused while the stream is capturing.
 //
-// A linear filter, an ellipse and a histogram have the bits of the CPU's table. For a Gaussian pair exp is
-// rounded otherwise on a GPU, and a few weights may differ, integers by one step and floats by one unit in
-// the last place. In hsv sin and cos are too: the same holds while no precision matrix has an eigenvalue
-// above 2^20, which those from training never have.
+// A linear filter, an ellipse and a histogram have the bits of the CPU's table. exp of a Gaussian pair is
+// rounded differently on a GPU: a few weights may differ, integers by one step, floats by one unit in the
+// last place. In hsv this also applies to sin and cos; the bound holds while no precision matrix has an
+// eigenvalue above 2^20, as those from training.
 //
 // T as above. InvalidArgument unless there are `colours` weights and their address is a multiple of 16;
 // Unavailable in a build without CUDA.

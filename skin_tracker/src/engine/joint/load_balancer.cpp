@@ -36,7 +36,9 @@ double frame_us(const TimeModel& gpu, const TimeModel& cpu, std::int64_t share, 
 }  // namespace
 
 void TimeModel::add(double n, double us) {
-  if (!(n > 0 && us > 0 && std::isfinite(n) && std::isfinite(us))) return;
+  for (const double measured : {n, us}) {
+    if (!(measured >= min_measured && measured <= max_measured)) return;
+  }
   if (weight_ > 0) {
     const double ratio = us / std::max(expect_us(n), 1e-3);
     const bool slower = ratio > far_off;
@@ -82,6 +84,7 @@ double TimeModel::fixed_us() const {
 }
 
 std::int64_t balanced_share(const TimeModel& gpu, const TimeModel& cpu, std::int64_t total) {
+  require(total >= 0, "cannot share ", total, " rows");
   const double slopes = cpu.per_n_us() + gpu.per_n_us();
   const double ahead = cpu.fixed_us() - gpu.fixed_us() + cpu.per_n_us() * static_cast<double>(total);
   if (slopes <= 0) return ahead > 0 ? total : 0;
@@ -90,7 +93,7 @@ std::int64_t balanced_share(const TimeModel& gpu, const TimeModel& cpu, std::int
 }
 
 LoadBalancer::LoadBalancer(std::int64_t total) : total_(total) {
-  require(total >= 0, "cannot share ", total, " rows");
+  require(total >= 0 && total <= max_total, "cannot share ", total, " rows");
 }
 
 std::int64_t LoadBalancer::next_gpu_share() {

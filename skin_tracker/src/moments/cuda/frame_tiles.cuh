@@ -13,7 +13,7 @@ namespace triptych::skin_tracker {
 // A tile has 4 * steps rows.
 template <class Layout, class Weights, int steps, Reading reading>
 struct FrameTiles : FramePixels<Layout> {
-  static_assert(steps == 1 || steps == 2 || steps == 4, "two steps take turns, a tile ends with the second");
+  static_assert(steps == 2 || steps == 4, "two steps take turns, a tile ends with the second");
   static constexpr int rows = steps * step_rows;
   using Tile = TileSums;
 
@@ -92,11 +92,7 @@ struct FrameTiles : FramePixels<Layout> {
     const std::int32_t x = place.x + lane_columns * lane;
     const std::int32_t from_middle = lane_columns * lane - tile_columns / 2;
     LaneSums sums;
-    if (start.whole && steps == 1) {
-      if (!prefetches) load_step(start.pixels, x, place.y, first);
-      fold(first, from_middle, 0, sums);
-      if (more) prefetch(next, lane, first);
-    } else if (start.whole) {
+    if (start.whole) {
       Step second;  // one is loaded while the other is summed
       if (!prefetches) load_step(start.pixels, x, place.y, first);
       TRIPTYCH_UNROLL

@@ -11,9 +11,8 @@
 
 namespace triptych::skin_tracker {
 
-// Pixels that a kernel reads more than once or may find in a cache; that it reads once; and those that may
-// change while it runs.
-enum class Reading { kept, once, changing };
+// Pixels that a kernel reads more than once or may find in a cache; and those that it reads once.
+enum class Reading { kept, once };
 
 namespace detail {
 
@@ -36,18 +35,7 @@ template <Reading reading, int words>
 TRIPTYCH_INLINE_HD void load_words(const std::uint8_t* from, std::uint32_t (&word)[words]) {
 #ifdef __CUDA_ARCH__
   const auto* p = reinterpret_cast<const std::uint32_t*>(from);
-  if constexpr (reading == Reading::changing) {
-    if constexpr (words == 4) {
-      const uint4 four = *reinterpret_cast<const uint4*>(p);
-      word[0] = four.x, word[1] = four.y, word[2] = four.z, word[3] = four.w;
-    } else if constexpr (words == 2) {
-      const uint2 pair = *reinterpret_cast<const uint2*>(p);
-      word[0] = pair.x, word[1] = pair.y;
-    } else {
-#pragma unroll
-      for (int k = 0; k < words; ++k) word[k] = p[k];
-    }
-  } else if constexpr (words == 4) {
+  if constexpr (words == 4) {
     const auto pack = reading == Reading::once ? reduction::detail::load_16_bytes_once<std::uint32_t, 4>(p)
                                                : reduction::detail::load_16_bytes<std::uint32_t, 4>(p);
 #pragma unroll

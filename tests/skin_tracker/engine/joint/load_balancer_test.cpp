@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
 
-#include "engine/joint/gpu_start_estimator.hpp"
 #include "testing/expect_error.hpp"
 #include "testing/random.hpp"
 
@@ -201,34 +201,33 @@ TEST(LoadBalancer, IsNotMisledByASlowStartNorByABadSpell) {
   EXPECT_LE(frame, 600);
 }
 
-// As the joint tracker does it: the GPU may go some rows beyond its share, and where the cores reach it both
-// stop. A GPU that comes to its limit first waits, and its results are seen when the cores come: only its own
-// clock tells that it was done long before, and that it could do more.
-TEST(LoadBalancer, LearnsFromAFloatingBoundaryWhatAnIdleGpuCouldDo) {
-  constexpr std::uint64_t seed = 31;
-  TRIPTYCH_TRACE_SEED(seed);
-  constexpr std::int64_t spare = 33;
-  for (const double cpu_row_us : {0.058, 0.11, 0.21, 0.42, 0.8}) {  // of 16 cores down to one
+// A clock that jumped: a time that no frame takes is not a measurement.
+TEST(LoadBalancer, AnAbsurdTimeDoesNotStay) {
+  const Machine& machine = machines[0];
+  for (const double absurd_us : {1e308, 1e16, 1e-320}) {
     LoadBalancer balancer(rows);
-    GpuStartEstimator clock;
-    PhiloxStream random(seed, 0);
-    double time_us = 0, best_us = 0;
-    constexpr int learning = 30, frames = 600;
-    for (int frame = 0; frame < frames; ++frame) {
-      const Machine machine{5, 0.16, 2, cpu_row_us * (1 + 0.2 * double(random.next_normal_pair().first))};
-      std::int64_t share = std::min(balancer.next_gpu_share() + spare, rows);
-      while (share > 0 && machine.gpu_us(share) > machine.cpu_us(rows - share)) --share;  // the boundary
-      const double end_us = machine.cpu_us(rows - share);
-      const double gpu_us = machine.gpu_us(share) - machine.gpu_fixed_us;
-      balancer.report(share, clock.end_us(gpu_us, end_us), end_us);
-      if (frame < learning) continue;
-      time_us += end_us;
-      best_us += machine.best_us(rows);
+    for (int frame = 0; frame < 60; ++frame) {
+      if (frame < 20) {
+        step(balancer, machine, rows);
+        continue;
+      }
+      const std::int64_t share = balancer.next_gpu_share();
+      ASSERT_TRUE(share >= 0 && share <= rows);
+      balancer.report(share, absurd_us, absurd_us);
     }
-    // 2 % for exploring and 1 % for the noise; with the time at which the results were seen it is 4 % and
-    // more
-    EXPECT_LE(time_us, 1.03 * best_us) << cpu_row_us;
+    for (const TimeModel* model : {&balancer.gpu(), &balancer.cpu()}) {
+      EXPECT_TRUE(std::isfinite(model->per_n_us())) << absurd_us;
+      EXPECT_TRUE(std::isfinite(model->fixed_us())) << absurd_us;
+    }
+    for (int frame = 0; frame < 100; ++frame) step(balancer, machine, rows);
+    EXPECT_LE(machine.frame_us(step(balancer, machine, rows), rows), 1.1 * machine.best_us(rows));
   }
+  TimeModel model;
+  model.add(1e-200, 1e-200);
+  model.add(1e300, 1e300);
+  EXPECT_TRUE(std::isfinite(model.expect_us(10)));
+  EXPECT_ERROR(LoadBalancer{std::numeric_limits<std::int64_t>::max()}, InvalidArgument, "cannot share");
+  EXPECT_ERROR(balanced_share(model, model, -1), InvalidArgument, "-1");
 }
 
 TEST(LoadBalancer, SharesTinyFrames) {

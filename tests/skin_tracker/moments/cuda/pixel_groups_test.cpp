@@ -73,7 +73,6 @@ template <class Layout>
 void expect_both(const Frame& frame, const PixelBox& region, const DotWeights& weights,
                  const Moments& expected) {
   expect_groups<Layout>(frame, region, weights, expected);
-  expect_tiles<Layout, 1>(frame, region, weights, expected);
   expect_tiles<Layout, 2>(frame, region, weights, expected);
   expect_tiles<Layout, 4>(frame, region, weights, expected);
 }

@@ -1,0 +1,56 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "gate/gate_window.hpp"
+
+namespace triptych::skin_tracker {
+
+namespace {
+
+// The measured window relative to the gate's box: includes a head that has grown or moved a little.
+constexpr double window_scale = 1.15;
+
+}  // namespace
+
+PixelBox enclosing_pixels(double left, double top, double right, double bottom, int width, int height) {
+  const auto edge = [](double v, int most) { return static_cast<int>(std::clamp(v, 0.0, double(most))); };
+  const int x = edge(std::floor(left), width), y = edge(std::floor(top), height);
+  const PixelBox box{x, y, edge(std::ceil(right), width) - x, edge(std::ceil(bottom), height) - y};
+  return box.empty() ? PixelBox{} : box;
+}
+
+GateWindow::GateWindow(std::unique_ptr<Sampler> sampler) : sampler_(std::move(sampler)), gate_(0, 0, {}) {}
+
+void GateWindow::set_sampler(std::unique_ptr<Sampler> sampler) { sampler_ = std::move(sampler); }
+
+void GateWindow::restart(int width, int height, const std::optional<PixelBox>& start) {
+  gate_ = Gate(width, height, start);
+}
+
+template <class F>
+std::optional<PixelBox> GateWindow::move(const F& frame) {
+  if (!find(frame)) return std::nullopt;
+  const CentredBox box = gate_.head().scaled(window_scale);
+  return enclosing_pixels(box.x - box.width / 2, box.y - box.height / 2, box.x + box.width / 2,
+                          box.y + box.height / 2, frame.width(), frame.height());
+}
+
+template <class F>
+bool GateWindow::find(const F& frame) {
+  if (gate_.following() && gate_.follow(sample(frame, gate_.near()))) return true;
+  return gate_.acquire(sample(frame, gate_.whole()));
+}
+
+template <class F>
+const WeightMap& GateWindow::sample(const F& frame, const CentredBox& part) {
+  map_.place(part, gate_.head_px(), frame.width(), frame.height());
+  sampler_->sample(frame, map_.region(), map_.step(), map_.samples());
+  map_.sum_up();
+  return map_;
+}
+
+template std::optional<PixelBox> GateWindow::move(const Frame&);
+template std::optional<PixelBox> GateWindow::move(const DeviceFrame&);
+
+}  // namespace triptych::skin_tracker

@@ -1,0 +1,51 @@
+// GateWindow: the part of a frame in which a gated tracker measures. It samples weights for the gate and
+// moves with the head.
+#pragma once
+
+#include <triptych/skin_tracker/frame.hpp>
+
+#include <memory>
+#include <optional>
+
+#include "gate/gate.hpp"
+#include "gate/sampler.hpp"
+#include "gate/weight_map.hpp"
+
+namespace triptych::skin_tracker {
+
+// The pixels of a frame of that size that a box given by its edges touches; empty when it touches none. The
+// edges are not NaN.
+PixelBox enclosing_pixels(double left, double top, double right, double bottom, int width, int height);
+
+class GateWindow {
+ public:
+  explicit GateWindow(std::unique_ptr<Sampler> sampler);
+
+  const Sampler& sampler() const { return *sampler_; }
+  void set_sampler(std::unique_ptr<Sampler> sampler);
+  // Forgets the head. The next frame, of that size, is searched at the start box, or as a whole.
+  void restart(int width, int height, const std::optional<PixelBox>& start);
+
+  // Moves to the head and returns the pixels to be measured; none when the head is lost.
+  template <class F>
+  std::optional<PixelBox> move(const F& frame);
+
+  // What move() changes, for a caller that has to take a frame back.
+  const Gate& gate() const { return gate_; }
+  void set_gate(const Gate& gate) { gate_ = gate; }
+
+ private:
+  template <class F>
+  const WeightMap& sample(const F& frame, const CentredBox& part);
+  template <class F>
+  bool find(const F& frame);
+
+  std::unique_ptr<Sampler> sampler_;
+  Gate gate_;
+  WeightMap map_;
+};
+
+extern template std::optional<PixelBox> GateWindow::move(const Frame&);
+extern template std::optional<PixelBox> GateWindow::move(const DeviceFrame&);
+
+}  // namespace triptych::skin_tracker

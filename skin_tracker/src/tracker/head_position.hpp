@@ -1,0 +1,28 @@
+// HeadPosition: what a tracker reports of a head: status, score, position and distance, smoothed on request.
+#pragma once
+
+#include <triptych/skin_tracker/one_euro.hpp>
+#include <triptych/skin_tracker/tracker.hpp>
+
+namespace triptych::skin_tracker {
+
+class HeadPosition {
+ public:
+  // The options must outlive this object.
+  explicit HeadPosition(const TrackerOptions& options);
+
+  // Forgets the head; frames have that size.
+  void restart(int width, int height);
+  // The head of the next frame from what was measured in it. A lost head stays where it was.
+  TrackedHead next(const Head& raw, bool lost_by_gate, double seconds);
+
+ private:
+  HeadStatus status_of(const Head& raw, bool lost_by_gate) const;
+  void reset_smoothing();
+
+  const TrackerOptions& options_;
+  OneEuro x_, y_, distance_;
+  TrackedHead last_;
+};
+
+}  // namespace triptych::skin_tracker
