@@ -16,6 +16,8 @@ namespace triptych::capsule_likelihood {
 
 // The positions of named joints in some frames.
 struct JointTable {
+  static constexpr std::size_t max_joints = 4096;  // that a file may name
+
   std::vector<std::string> names;    // of the columns
   std::vector<std::int64_t> frames;  // of the rows, rising
   std::vector<Vec3> joints;          // row by row; NaN where the file has none
@@ -28,7 +30,8 @@ struct JointTable {
 };
 
 // ParseError with the line and the reason when a line is not frame,joint,x,y,z with finite numbers, a joint
-// occurs twice in a frame, or the first line is not the header.
+// occurs twice in a frame, the first line is not the header, there are more than max_joints names, or more
+// than three of four positions are missing in a table of over 100,000.
 JointTable parse_joints_csv(std::string_view text, const std::string& file);
 JointTable read_joints_csv(const std::filesystem::path& path);
 

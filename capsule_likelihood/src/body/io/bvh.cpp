@@ -24,7 +24,7 @@ bool same_ignoring_case(std::string_view a, std::string_view b) {
 
 class BvhParser {
  public:
-  BvhParser(std::string_view text, const std::string& file) : scan_(text, file) {}
+  BvhParser(std::string_view text, const std::string& file) : text_(text), scan_(text, file) {}
 
   Bvh parse() {
     expect_keyword("HIERARCHY");
@@ -144,6 +144,11 @@ class BvhParser {
     bvh_.frame_time_s = scan_.number("the time of a frame in seconds");
     if (!(bvh_.frame_time_s > 0)) scan_.fail("the time of a frame must be above 0");
     const int channels = bvh_.channel_count();
+    // A number takes at least two bytes of the text, whatever "Frames:" promises.
+    const std::size_t max_values = (text_.size() - scan_.position()) / 2 + 1;
+    if (frames < static_cast<std::int64_t>(max_values)) {
+      bvh_.motion.reserve(std::min(max_values, static_cast<std::size_t>(frames * channels)));
+    }
     for (std::int64_t frame = 0; channels > 0 && frame < frames; ++frame) {
       if (scan_.at_end()) {
         scan_.word();
@@ -168,6 +173,7 @@ class BvhParser {
     }
   }
 
+  std::string_view text_;
   TextScanner scan_;
   Bvh bvh_;
   std::vector<bool> offset_seen_, channels_seen_;
