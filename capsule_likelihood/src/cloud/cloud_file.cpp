@@ -11,6 +11,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "cloud/add_point.hpp"
+
 namespace triptych::capsule_likelihood {
 
 namespace {
@@ -22,13 +24,7 @@ class Collector {
             " m is out of range for ", file);
   }
   void add(const std::array<double, 3>& p) {
-    const Vec3 point = {static_cast<float>(p[0] * scale_), static_cast<float>(p[1] * scale_),
-                        static_cast<float>(p[2] * scale_)};
-    if (std::isfinite(point.x) && std::isfinite(point.y) && std::isfinite(point.z)) {
-      cloud_.points.push_back(point);
-    } else {
-      ++cloud_.dropped;
-    }
+    detail::add_point(cloud_, p[0] * scale_, p[1] * scale_, p[2] * scale_);
   }
   void reserve(std::size_t points) { cloud_.points.reserve(points); }
   Cloud take() { return std::move(cloud_); }

@@ -4,6 +4,7 @@
 #include <triptych/capsule_likelihood/geometry.hpp>
 #include <triptych/capsule_likelihood/motion.hpp>
 #include <triptych/capsule_likelihood/skeleton.hpp>
+#include <triptych/core/error.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -24,7 +25,11 @@ struct JointTable {
 
   // -1 when there is none of that name.
   int find(std::string_view name) const;
+  // InvalidArgument when there is no such row.
   std::span<const Vec3> row(std::size_t i) const {
+    require(i < frames.size() && joints.size() == frames.size() * names.size(), "row ", i,
+            " is not one of a table of ", frames.size(), " frames, ", names.size(), " joints and ",
+            joints.size(), " positions");
     return std::span(joints).subspan(i * names.size(), names.size());
   }
 };
@@ -40,7 +45,8 @@ JointTable read_joints_csv(const std::filesystem::path& path);
 std::string to_csv(const JointTable& table);
 void write_joints_csv(const std::filesystem::path& path, const JointTable& table);
 
-// The frames are numbered first_frame, first_frame + 1, ...
+// The frames are numbered first_frame, first_frame + 1, ... (up to 10^15 either way). InvalidArgument when
+// the poses do not fit the skeleton; of BVH, also as to_bvh.
 void write_poses_csv(const std::filesystem::path& path, const Skeleton& skeleton, const Motion& motion,
                      std::int64_t first_frame = 0);
 void write_poses_bvh(const std::filesystem::path& path, const Skeleton& skeleton, const Motion& motion,

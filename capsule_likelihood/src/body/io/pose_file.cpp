@@ -17,6 +17,7 @@ namespace triptych::capsule_likelihood {
 
 namespace {
 
+constexpr double max_frame = 1e15;
 constexpr std::string_view header = "frame,joint,x_m,y_m,z_m";
 
 struct Entry {
@@ -59,7 +60,7 @@ JointTable parse_joints_csv(std::string_view text, const std::string& file) {
     std::string_view rest = scan.rest_of_line();
     Entry entry{};
     const double frame = scan.to_number(field(scan, rest, false), "a frame");
-    if (frame != std::floor(frame) || std::abs(frame) > 1e15) scan.fail("a frame is a whole number");
+    if (frame != std::floor(frame) || std::abs(frame) > max_frame) scan.fail("a frame is a whole number");
     entry.frame = static_cast<std::int64_t>(frame);
     const std::string_view name = field(scan, rest, false);
     if (name.empty()) scan.fail("expected the name of a joint");
@@ -137,6 +138,8 @@ void write_joints_csv(const std::filesystem::path& path, const JointTable& table
 
 void write_poses_csv(const std::filesystem::path& path, const Skeleton& skeleton, const Motion& motion,
                      std::int64_t first_frame) {
+  require(std::abs(static_cast<double>(first_frame)) <= max_frame, "a first_frame of ", first_frame,
+          " is out of range");
   JointTable table;
   for (const Joint& joint : skeleton.joints()) table.names.push_back(joint.name);
   for (std::int64_t i = 0; i < motion.size(); ++i) table.frames.push_back(first_frame + i);
