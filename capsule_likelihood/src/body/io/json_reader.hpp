@@ -14,6 +14,15 @@ namespace triptych::capsule_likelihood::detail {
 
 class JsonDocument;
 
+// Empties a value from its leaves on: a destructor of nlohmann's library that meets a value with elements
+// allocates, and ends the program when that fails.
+template <class Value>
+void clear_elements(Value& value) noexcept {
+  if (!value.is_structured()) return;
+  for (Value& element : value) clear_elements(element);
+  value.clear();
+}
+
 // A value of a document. Where it stands is found when an error needs it.
 class JsonValue {
  public:
@@ -49,6 +58,9 @@ class JsonDocument {
   // ParseError with line and column when the text is not JSON, nested too deeply, or has more than
   // max_values values.
   JsonDocument(std::string_view text, std::string file);
+  ~JsonDocument() { clear_elements(json_); }
+  JsonDocument(const JsonDocument&) = delete;
+  JsonDocument& operator=(const JsonDocument&) = delete;
 
   JsonValue root() const { return {*this, json_}; }
   // ParseError at the line in which the value begins, with its path ("/joints/3/name").
