@@ -10,7 +10,6 @@
 namespace triptych::reduction {
 namespace {
 
-using test::GuardedDevice;
 using test::random_values;
 using test::test_sizes;
 

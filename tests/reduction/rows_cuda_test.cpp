@@ -181,10 +181,10 @@ TEST_F(RowsCuda, BadInputIsRefused) {
   const RowPlan good = plan_rows(4, 8, current_row_device());
   const DeviceSpan<const float> span = some.span();
   EXPECT_ERROR(multiply_cuda(a, span.first(7), some.span().first(4), good, workspace_, stream()),
-               InvalidArgument, "7");
+               InvalidArgument, " 7");
   EXPECT_ERROR(multiply_cuda(a, span.first(8), some.span().first(5), good, workspace_, stream()),
-               InvalidArgument, "5");
-  EXPECT_ERROR(row_sums_cuda(a, some.span().first(3), good, workspace_, stream()), InvalidArgument, "3");
+               InvalidArgument, " 5");
+  EXPECT_ERROR(row_sums_cuda(a, some.span().first(3), good, workspace_, stream()), InvalidArgument, " 3");
   for (const RowPlan bad :
        {RowPlan{.lanes = 5}, RowPlan{.block = 300}, RowPlan{.block = 256, .rows = 3},
         RowPlan{.block = 256, .shares = 9, .cluster = true}, RowPlan{.block = 256, .cluster = true}})

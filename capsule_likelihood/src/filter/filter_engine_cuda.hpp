@@ -66,6 +66,7 @@ class CudaEngine final : public FilterEngine {
     std::int64_t room = 0;
     bool with_sigma = false;
     int slot = 0;
+    // NOLINTNEXTLINE(modernize-use-nullptr): the check takes the generated comparison for one with 0
     auto operator<=>(const FrameKind&) const = default;
   };
   static constexpr std::int64_t temperings_bytes = max_units * sizeof(Tempering);

@@ -93,7 +93,7 @@ inline DoubleFit fit_in_double(const aam_fit::Level& level, const aam_fit::Plane
     }
   }
   const auto m = static_cast<std::size_t>(level.modes);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(2 * level.points); ++i) {
+  for (std::size_t i = 0; i < 2 * static_cast<std::size_t>(level.points); ++i) {
     const double s = std::abs(double{level.s0[static_cast<std::int64_t>(i)]});
     double sum = s * s * (bound[m] * bound[m] + bound[m + 1] * bound[m + 1]) + bound[m + 2] * bound[m + 2];
     for (std::size_t k = 0; k < m; ++k) {

@@ -79,6 +79,7 @@ TEST_F(FitterCuda, GivesTheSameInFlightAndInBatches) {
         {i % 3 == 2 ? small : world.frame.view(), displaced(world.truth, dx, dy + 0.002 * i, scale)});
   }
   std::vector<Fit> alone;
+  alone.reserve(faces.size());
   for (const Face& face : faces) alone.push_back(fitter.step(face));
   // in flight: the same bits, also from replays of the graph, and the frame may change after submit()
   std::size_t next = 0;

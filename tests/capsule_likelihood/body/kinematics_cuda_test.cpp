@@ -68,8 +68,8 @@ TEST_F(PoseCuda, SeesAChangedAngle) {
   const Skeleton human = make_human();
   std::vector<float> poses = test::random_poses(human, 10, 1.0f, 3);
   const Result expected = on_cpu(human, poses, 10);
-  float& angle =
-      poses[static_cast<std::size_t>(9 * human.pose_size() + human.first_angle(human.find("chest")))];
+  const int changed = 9 * human.pose_size() + human.first_angle(human.find("chest"));
+  float& angle = poses[static_cast<std::size_t>(changed)];
   angle = std::nextafter(angle, 10.0f) + 1e-6f;
   EXPECT_FALSE(same_bits(on_gpu(human, poses, 10), expected));
 }

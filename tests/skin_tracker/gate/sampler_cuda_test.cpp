@@ -28,7 +28,8 @@ TEST_F(SamplerCuda, SamplesAreThoseOfTheCpu) {
       const auto sampler = make_sampler(classifier, format, 0, Device::cuda(0));
       for (const int step : {1, 2, 7}) {
         const auto memory = upload(frame.bytes());
-        const auto count = static_cast<std::size_t>((150 / step) * (90 / step));
+        const int samples = (150 / step) * (90 / step);
+        const auto count = static_cast<std::size_t>(samples);
         std::vector<std::uint16_t> on_host(count, 1), on_gpu(count, 2);
         sampler->sample(frame.host(), region, step, on_host);
         sampler->sample(frame.device(memory.data()), region, step, on_gpu);

@@ -78,6 +78,7 @@ TEST_F(TrackerCuda, FramesInFlightKeepTheirOrderAndTheirPixels) {
       std::vector<RandomFrame> frames;
       std::vector<PinnedFrame> locked;
       frames.reserve(20);
+      locked.reserve(20);
       for (std::uint64_t k = 0; k < 20; ++k) frames.emplace_back(FrameFormat::rgba, 640, 360, 100 + k);
       for (const RandomFrame& frame : frames) locked.emplace_back(frame);
       std::vector<std::uint8_t> camera(frames[0].bytes().size());  // one buffer, filled again and again

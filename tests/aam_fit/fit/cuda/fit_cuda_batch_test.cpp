@@ -124,7 +124,7 @@ TEST_F(FitCudaBatch, ParametersOfShapesAndBack) {
   fitter.shapes_of(parameters.span(), shapes.span(), stream());
   const auto shape = shapes.to_host();
   EXPECT_TRUE(shapes.intact());
-  const std::size_t q = given.size() / faces, coordinates = static_cast<std::size_t>(2 * level.points);
+  const std::size_t q = given.size() / faces, coordinates = 2 * static_cast<std::size_t>(level.points);
   for (std::size_t f = 0; f < faces; ++f) {
     const auto expected =
         test::detail::aam_shape(level, {given.begin() + static_cast<std::ptrdiff_t>(f * q),

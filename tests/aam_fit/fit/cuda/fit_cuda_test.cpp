@@ -14,7 +14,6 @@ namespace triptych::aam_fit {
 namespace {
 
 using test::AamScene;
-using test::AamSceneOptions;
 using test::CudaFit;
 using test::fit_in_double;
 using test::landmark_distance;

@@ -146,6 +146,7 @@ TEST_F(MomentsCuda, ABatchHasTheBitsOfItsFrames) {
       on_device.push_back(frames.back().device(memory.back().data()));
     }
     std::vector<Frame> on_host;
+    on_host.reserve(frames.size());
     for (const RandomFrame& frame : frames) on_host.push_back(frame.host());
     std::vector<Moments> by_filter(frames.size()), by_table(frames.size());
     moments_batch_cpu(on_host, filter, by_filter);
