@@ -21,6 +21,9 @@ namespace {
 // Batches smaller than this go through the one-pass kernel face by face: a product for a few faces takes as
 // long as for many.
 constexpr int min_batch = 12;
+// Faces of one batch are counted along y of a grid. A longer list is fitted in parts.
+constexpr int max_batch = 65535;
+constexpr int max_listed_faces = 1 << 20;
 constexpr int column_grain = 256;
 
 // The landmarks of parameters; a block owns a shape.
@@ -79,23 +82,24 @@ class LevelFitterCuda::Impl {
         max_faces_(max_faces),
         points_(level.points),
         channels_(static_cast<int>(level.samples() / level.pixels())) {
-    if (options_.form == Form::one_pass)
+    if (options_.form == Form::one_pass) {
       plan_ = plan_one_pass(level.samples(), level.modes, level.points, options_.storage,
                             !options_.always_step, current_one_pass_device());
+      if (plan_.blocks > 0 && !prepare_one_pass(plan_)) plan_ = {};
+    }
     upload(level, stream);
     const FitRules rules = fit_rules(options_, level.pixels());
     rules_ = rules;
     errors_ = DeviceBuffer<float>(std::int64_t{max_faces} * (1 + rules.max_iterations));
     fill_bytes(errors_.span(), 0, stream);
     if (plan_.blocks > 0) {
-      prepare_one_pass(plan_);
       words_ = DeviceBuffer<uint4>(word_count(plan_));
       epoch_ = DeviceBuffer<std::uint32_t>(1);
       fill_bytes(words_.span(), 0, stream);
       fill_bytes(epoch_.span(), 0, stream);
     }
     if (options_.form == Form::paper) paper_.emplace(level_, rules, stream);
-    batch_.emplace(level_, rules, options_.storage == Storage::float16, max_faces);
+    batch_.emplace(level_, rules, options_.storage == Storage::float16, std::min(max_faces, max_batch));
     stream.synchronize();
   }
 
