@@ -16,6 +16,7 @@ namespace triptych::aam_fit {
 namespace {
 
 constexpr int tile_x = 32, tile_y = 8;
+constexpr int max_images = 65535;  // along z of a grid
 
 // Images of one size, `stride` floats apart, in `group`s that lie `group_stride` apart.
 struct Stack {
@@ -149,6 +150,17 @@ void launch_prepare(const PrepareTask& task, const Features& features, StreamRef
   const std::int64_t size = std::int64_t{task.width} * task.height;
   const Launcher launcher{task.width, task.height, stream};
   const std::int64_t own = scratch_floats(task.width, task.height, features);
+  if (const int most = max_images / count; task.faces > most) {  // in parts that a grid can count
+    PrepareTask part = task, rest = task;
+    part.faces = most;
+    rest.faces = task.faces - most;
+    if (task.frames != nullptr) rest.frames += most;
+    if (task.crops != nullptr) rest.crops += most;
+    rest.scratch += most * own;
+    rest.planes += most * task.face;
+    launch_prepare(part, features, stream);
+    return launch_prepare(rest, features, stream);
+  }
   const Stack planes{task.planes, task.pitch, task.pitch * task.height, task.face, count};
   const Stack grey{task.scratch, task.width, size, own, 1};
   const Stack local_mean{task.scratch + size, task.width, size, own, 1};
