@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""Runs libFuzzer programs for some time each and counts their inputs.
+
+The corpus of each program is kept in OUT/corpus/NAME and grows from run to run. An input that crashes, takes more than ten seconds
+or more than a gigabyte is kept in OUT/found/NAME-*; the run then fails. The counts are written to OUT/fuzz.json.
+"""
+import argparse
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+
+def run(name, args):
+    corpus = args.out / "corpus" / name
+    corpus.mkdir(parents=True, exist_ok=True)
+    (args.out / "found").mkdir(exist_ok=True)
+    command = [args.programs / f"{name}_fuzz", corpus, args.seeds / name, f"-max_total_time={args.seconds}", "-timeout=10",
+               "-rss_limit_mb=1024", "-print_final_stats=1", f"-artifact_prefix={args.out / 'found' / name}-"]
+    done = subprocess.run(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, errors="replace")
+    (args.out / f"{name}.log").write_text(done.stderr)
+    count = re.search(r"number_of_executed_units: (\d+)", done.stderr)
+    edges = re.findall(r"\bcov: (\d+)", done.stderr)
+    return {"inputs": int(count[1]) if count else 0, "edges": int(edges[-1]) if edges else 0, "seconds": args.seconds,
+            "failed": done.returncode != 0}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="+", metavar="NAME", help="harnesses: NAME_fuzz is the program, SEEDS/NAME the seeds")
+    parser.add_argument("--programs", type=Path, required=True, help="the folder of the programs")
+    parser.add_argument("--seeds", type=Path, required=True, help="the folder of the seeds")
+    parser.add_argument("--out", type=Path, required=True, help="where corpora, findings, logs and counts go")
+    parser.add_argument("--seconds", type=int, default=60, help="time for each harness (default: %(default)s)")
+    args = parser.parse_args()
+    args.out.mkdir(parents=True, exist_ok=True)
+    results = args.out / "fuzz.json"
+    counts = json.loads(results.read_text()) if results.exists() else {}
+    failed = []
+    for at, name in enumerate(args.names, 1):
+        print(f"{at} of {len(args.names)}: {name}, {args.seconds} s ... ", end="", flush=True)
+        counts[name] = run(name, args)
+        print(f"{counts[name]['inputs']} inputs, {counts[name]['edges']} edges{' FAILED' if counts[name]['failed'] else ''}", flush=True)
+        if counts[name]["failed"]:
+            failed.append(name)
+        results.write_text(json.dumps(counts, indent=1, sort_keys=True) + "\n")
+    if failed:
+        sys.exit(f"{', '.join(failed)}: the log is {args.out}/NAME.log, the input {args.out}/found/NAME-*")
+
+
+if __name__ == "__main__":
+    main()
