@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "crop/prepare_math.hpp"
 #include "fit/compositional/warp_composition.hpp"
 
 namespace triptych::aam_fit {
@@ -62,6 +63,9 @@ WarpComposition::WarpComposition(const Level& level) {
 }
 
 Shape WarpComposition::to_model(std::span<const Point> shape) const {
+  // A step that leads far outside: no shape of the model is near, and the fit does not accept it.
+  if (!std::all_of(shape.begin(), shape.end(), [](Point p) { return is_within_reach(p.x, p.y); }))
+    return {shape.begin(), shape.end()};
   const Similarity pose = align(mean_, shape);
   const Shape upright = posed(inverse(pose), shape);
   Shape found = mean_;
