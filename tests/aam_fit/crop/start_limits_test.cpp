@@ -41,7 +41,7 @@ TEST(StartLimits, AFitWhoseLandmarkIsGoneIsLost) {
   level.points = 4;
   level.s0 = std::vector<float>{-4, -4, 4, -4, 0, 4, 0, 0};
   level.Qs = std::vector<float>{0, 0, 0, 0, 0, 0, 3e38f, 3e38f};
-  level.Ks = std::vector<float>{1, 1, 1, 1, 1, 1, 1, 1};
+  level.Ks = std::vector<float>{1, 0, 0, 0, 0, 0, 0, 0};
   level.texture_determines_c = false;
   level.Qg = std::vector<float>(12);
   level.R = std::vector<float>(60);
@@ -58,7 +58,7 @@ TEST(StartLimits, AFitWhoseLandmarkIsGoneIsLost) {
     for (const Algorithm algorithm : {Algorithm::regression, Algorithm::project_out}) {
       Fitter fitter(model, {.algorithm = algorithm}, Device::cpu(1));
       const Fit fit = fitter.step({frame.view(), start});
-      for (const Point p : fit.landmarks) EXPECT_TRUE(std::isfinite(p.x) && std::isfinite(p.y));
+      for (const Point p : fit.landmarks) EXPECT_LT(std::hypot(p.x, p.y), 1e8);
     }
   }
 }
