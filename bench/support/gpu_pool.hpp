@@ -59,7 +59,8 @@ class GpuPool {
   }
 
   double sum(std::int64_t n) const {
-    return static_cast<double>(n / block) * sums_.back() + sums_[static_cast<std::size_t>(n % block)];
+    const std::int64_t blocks = n / block;
+    return static_cast<double>(blocks) * sums_.back() + sums_[static_cast<std::size_t>(n % block)];
   }
   T integer_sum(std::int64_t n) const {
     return static_cast<T>(static_cast<std::uint64_t>(n / block) * integer_sums_.back() +
