@@ -2,11 +2,13 @@
 #include <triptych/core/file.hpp>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <random>
 #include <system_error>
+#include <utility>
 
 namespace triptych {
 
@@ -75,11 +77,22 @@ fs::path temporary_path(const fs::path& path) {
 
 }  // namespace
 
-std::string read_text(const fs::path& path) {
+std::string read_text(const fs::path& path, std::int64_t max_bytes) {
   constexpr const char* advice = "check the path and that it may be read";
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  require(max_bytes >= 0, "cannot read a file of at most ", max_bytes, " bytes");
+  const auto refuse = [&](const std::string& why) {
+    throw Error("cannot read " + path.string() + ": " + why);
+  };
+  const auto refuse_size = [&] { refuse("it is larger than " + std::to_string(max_bytes) + " bytes"); };
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a pipe may block
   if (file.get() < 0) fail("read", path, errno, advice);
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) fail("read", path, errno, advice);
+  if (S_ISDIR(status.st_mode)) fail("read", path, EISDIR, advice);
+  if (!S_ISREG(status.st_mode)) refuse("it is not a regular file");
+  if (status.st_size > max_bytes) refuse_size();
   std::string text;
+  text.reserve(static_cast<std::size_t>(status.st_size));
   char block[1 << 16];
   while (true) {
     const ssize_t count = ::read(file.get(), block, sizeof(block));
@@ -87,6 +100,7 @@ std::string read_text(const fs::path& path) {
     if (count < 0) fail("read", path, errno, advice);
     if (count == 0) return text;
     text.append(block, static_cast<std::size_t>(count));
+    if (std::cmp_greater(text.size(), max_bytes)) refuse_size();  // it grows, or its size was unknown
   }
 }
 

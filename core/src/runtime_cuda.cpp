@@ -1,6 +1,9 @@
 #include <triptych/core/cuda.cuh>
 #include <triptych/core/error.hpp>
 
+#include <array>
+#include <cstdint>
+
 #include "runtime.hpp"
 
 namespace triptych {
@@ -19,6 +22,24 @@ void throw_cuda_error(const char* call, const char* file, int line, cudaError_t 
     default:
       throw CudaError(call, file, line, code, cudaGetErrorString(code));
   }
+}
+
+// The answers for the last kernels of the calling thread: asking the runtime for every launch takes longer.
+bool can_overlap(const void* kernel) {
+  struct Answer {
+    const void* kernel = nullptr;
+    int device = 0;
+    bool overlaps = false;
+  };
+  thread_local std::array<Answer, 64> answers;
+  const int device = runtime::current_device();
+  Answer& answer = answers[(reinterpret_cast<std::uintptr_t>(kernel) >> 4) % answers.size()];
+  if (answer.kernel != kernel || answer.device != device) {
+    cudaFuncAttributes attributes = {};
+    TRIPTYCH_CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
+    answer = {kernel, device, attributes.ptxVersion >= 90};
+  }
+  return answer.overlaps;
 }
 
 }  // namespace detail

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <system_error>
+#include <exception>
 
 #include "host_info.hpp"
 #include "thread_pool.hpp"
@@ -47,7 +47,7 @@ void ThreadPool::grow(int threads) {
       if (static_cast<int>(parts_.size()) < thread) parts_.emplace_back();
       threads_.emplace_back([this, thread, &part = parts_.back()] { run_thread(thread, part); });
     }
-  } catch (const std::system_error&) {  // the system cannot create more
+  } catch (const std::exception&) {  // the system has no thread or no memory left: run with fewer
   }
 }
 

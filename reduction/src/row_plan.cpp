@@ -1,6 +1,7 @@
 // Row plans: the threads that own a row, by the shape of the matrix.
 #include <triptych/core/error.hpp>
 #include <triptych/core/workspace.hpp>
+#include <triptych/reduction/detail/shape.hpp>
 
 #include <algorithm>
 
@@ -18,6 +19,13 @@ RowPlan by_blocks(int block, int rows, int shares, bool cluster) {
   return {.lanes = 32, .block = block, .rows = rows, .shares = shares, .cluster = cluster && shares > 1};
 }
 
+// So that products of sizes and of the numbers of a plan do not overflow.
+void check_shape(std::int64_t rows, std::int64_t cols) {
+  constexpr std::int64_t largest = std::int64_t{1} << 48;
+  require(rows >= 0 && rows <= largest && cols >= 0 && cols <= largest, "a matrix cannot be ", rows, " x ",
+          cols, ": a size is negative or above 2^48");
+}
+
 // Lanes per row when there are enough rows to fill the GPU: each lane has several packs in flight.
 int lanes_for(std::int64_t cols) {
   if (cols <= 2 * pack) return 1;
@@ -29,6 +37,7 @@ int lanes_for(std::int64_t cols) {
 }  // namespace
 
 void check_plan(std::int64_t rows, const RowPlan& plan) {
+  check_shape(rows, 1);
   const auto refuse = [&plan](const std::string& why) {
     throw InvalidArgument("row plan '" + to_string(plan) + "': " + why + ": use a plan from plan_rows()");
   };
@@ -47,7 +56,7 @@ void check_plan(std::int64_t rows, const RowPlan& plan) {
   if (plan.shares < 1 || plan.shares > max_shares)
     refuse("a row has 1 to " + std::to_string(max_shares) + " shares");
   if (plan.cluster && plan.shares == 1) refuse("a cluster has at least two shares");
-  const std::int64_t groups = (rows + plan.rows - 1) / plan.rows;
+  const std::int64_t groups = detail::divide_up(rows, plan.rows);
   if (plan.shares > 1 && !plan.cluster && groups > Workspace::ticket_count)
     refuse("more than " + std::to_string(Workspace::ticket_count) +
            " groups of rows cannot be combined through memory");
@@ -55,13 +64,16 @@ void check_plan(std::int64_t rows, const RowPlan& plan) {
 }
 
 std::size_t row_workspace_bytes(std::int64_t rows, const RowPlan& plan) {
+  check_plan(rows, plan);
   if (plan.block == 0 || plan.shares == 1 || plan.cluster) return 0;
-  const std::int64_t groups = (rows + plan.rows - 1) / plan.rows;
+  const std::int64_t groups = detail::divide_up(rows, plan.rows);
   return sizeof(float) * static_cast<std::size_t>(groups * plan.rows * plan.shares);
 }
 
 // The limits are the crossing points of measured times on an H200.
 RowPlan plan_rows(std::int64_t rows, std::int64_t cols, const RowDevice& device) {
+  check_shape(rows, cols);
+  require(device.multiprocessors >= 1, "a GPU cannot have ", device.multiprocessors, " multiprocessors");
   const std::int64_t sms = device.multiprocessors;
   if (cols <= 64 * pack) return by_lanes(lanes_for(cols));
   if (cols <= 512 * pack && rows >= 4 * sms) return by_lanes(32);
@@ -96,7 +108,7 @@ std::vector<RowPlan> candidate_row_plans(std::int64_t rows, std::int64_t cols, c
       for (const int shares : {1, 2, 3, 4, 6, 8, 16, 32, 64}) {
         const bool too_short = shares > 1 && std::int64_t{shares} * block * pack > 2 * cols;
         const bool enough_with_fewer =
-            shares > 1 && rows / together * (shares / 2) >= 4 * device.multiprocessors;
+            shares > 1 && rows / together * (shares / 2) >= 4 * std::int64_t{device.multiprocessors};
         if (too_short || enough_with_fewer) continue;
         if (shares <= 8) add(by_blocks(block, together, shares, device.clusters));
         if (shares > 1) add(by_blocks(block, together, shares, false));

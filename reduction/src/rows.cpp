@@ -5,6 +5,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "row_plan.hpp"
 #include "rows_check.hpp"
 
 namespace triptych::reduction {
@@ -29,7 +30,10 @@ int take_number(std::string_view& text, std::string_view field) {
 
 }  // namespace
 
-int threads_per_row(const RowPlan& plan) { return plan.block == 0 ? plan.lanes : plan.block * plan.shares; }
+int threads_per_row(const RowPlan& plan) {
+  check_plan(0, plan);
+  return plan.block == 0 ? plan.lanes : plan.block * plan.shares;
+}
 
 std::string to_string(const RowPlan& plan) {
   const std::array<int, 5> values = {plan.lanes, plan.block, plan.rows, plan.shares, plan.cluster ? 1 : 0};

@@ -48,12 +48,16 @@ constexpr Name<Determinism> determinism_names[] = {
     {Determinism::gpu_to_gpu, "gpu_to_gpu"},
 };
 
+constexpr const char* strategy_noun = "strategy";
+constexpr const char* cpu_strategy_noun = "CPU strategy";
+constexpr const char* determinism_noun = "level of determinism";
+
 template <class E, std::size_t N>
-constexpr std::string_view name_of(const Name<E> (&names)[N], E value) {
+std::string name_of(const Name<E> (&names)[N], E value, const char* what) {
   for (const Name<E>& name : names) {
-    if (name.value == value) return name.text;
+    if (name.value == value) return std::string(name.text);
   }
-  return "unknown";
+  triptych::detail::throw_invalid_argument("there is no ", what, " number ", static_cast<int>(value));
 }
 
 template <class E, std::size_t N>
@@ -83,29 +87,30 @@ constexpr auto cpu_strategies = without_automatic(cpu_strategy_names);
 std::span<const Strategy> all_strategies() { return strategies; }
 std::span<const CpuStrategy> all_cpu_strategies() { return cpu_strategies; }
 
-std::string to_string(Strategy strategy) { return std::string(name_of(strategy_names, strategy)); }
-std::string to_string(CpuStrategy strategy) { return std::string(name_of(cpu_strategy_names, strategy)); }
-std::string to_string(Determinism level) { return std::string(name_of(determinism_names, level)); }
+std::string to_string(Strategy strategy) { return name_of(strategy_names, strategy, strategy_noun); }
+std::string to_string(CpuStrategy strategy) {
+  return name_of(cpu_strategy_names, strategy, cpu_strategy_noun);
+}
+std::string to_string(Determinism level) { return name_of(determinism_names, level, determinism_noun); }
 
-Strategy parse_strategy(std::string_view name) { return parse(strategy_names, name, "strategy"); }
+Strategy parse_strategy(std::string_view name) { return parse(strategy_names, name, strategy_noun); }
 CpuStrategy parse_cpu_strategy(std::string_view name) {
-  return parse(cpu_strategy_names, name, "CPU strategy");
+  return parse(cpu_strategy_names, name, cpu_strategy_noun);
 }
 Determinism parse_determinism(std::string_view name) {
-  return parse(determinism_names, name, "level of determinism");
+  return parse(determinism_names, name, determinism_noun);
 }
 
 Determinism promised(Strategy strategy, bool exact) {
-  if (exact) return Determinism::gpu_to_gpu;
   switch (strategy) {
     case Strategy::global_atomic:
     case Strategy::shared_atomic:
     case Strategy::grid_stride_atomic:
-      return Determinism::not_guaranteed;
+      return exact ? Determinism::gpu_to_gpu : Determinism::not_guaranteed;
     case Strategy::cub_block:
     case Strategy::cub_device:
     case Strategy::thrust:
-      return Determinism::run_to_run;
+      return exact ? Determinism::gpu_to_gpu : Determinism::run_to_run;
     case Strategy::automatic:
     case Strategy::tree_interleaved:
     case Strategy::tree_sequential:
@@ -117,7 +122,8 @@ Determinism promised(Strategy strategy, bool exact) {
     case Strategy::cluster:
       return Determinism::gpu_to_gpu;
   }
-  throw InvalidArgument("there is no such strategy");
+  triptych::detail::throw_invalid_argument("there is no ", strategy_noun, " number ",
+                                           static_cast<int>(strategy));
 }
 
 }  // namespace triptych::reduction

@@ -190,6 +190,7 @@ RowPlan tune_rows(TuningCache& cache, const std::string& device, std::int64_t ro
                   const std::function<double(const RowPlan&)>& measure) {
   require(rows >= 0 && cols >= 0, "a matrix cannot be ", rows, " x ", cols);
   require(!candidates.empty(), "there is no row plan to choose from");
+  require(measure != nullptr, "a row plan cannot be measured: the function measure is empty");
   if (const auto known = known_row_plan(cache, device, rows, cols, candidates)) return *known;
   std::optional<RowPlan> best;
   double best_us = std::numeric_limits<double>::infinity();

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <csignal>
 #include <filesystem>
@@ -83,6 +84,31 @@ TEST(File, ErrorsNameThePathAndTheCause) {
   EXPECT_ERROR(read_text(directory / "absent"), Error, "absent: No such file or directory");
   EXPECT_ERROR(read_text(directory.path()), Error, "Is a directory");
   EXPECT_EQ(read_text(directory / "file"), "old");
+}
+
+// A pipe without a writer would block for ever, and the devices have no end.
+TEST(File, ReadsRegularFilesOnly) {
+  const test::TemporaryDirectory directory;
+  ASSERT_EQ(::mkfifo((directory / "pipe").c_str(), 0600), 0);
+  EXPECT_ERROR(read_text(directory / "pipe"), Error, "pipe: it is not a regular file");
+  EXPECT_ERROR(read_text("/dev/zero"), Error, "/dev/zero: it is not a regular file");
+  std::filesystem::create_symlink("/dev/full", directory / "link");
+  EXPECT_ERROR(read_text(directory / "link"), Error, "link: it is not a regular file");
+}
+
+TEST(File, ReadsFilesUpToALimit) {
+  const test::TemporaryDirectory directory;
+  write_file_atomically(directory / "file", "12345");
+  EXPECT_EQ(read_text(directory / "file", 5), "12345");
+  EXPECT_ERROR(read_text(directory / "file", 4), Error, "file: it is larger than 4 bytes");
+  EXPECT_ERROR(read_text(directory / "file", -1), InvalidArgument, "at most -1 bytes");
+  std::filesystem::resize_file(directory / "file",
+                               static_cast<std::uintmax_t>(max_text_bytes) + 1);  // sparse
+  EXPECT_ERROR(read_text(directory / "file"), Error, "file: it is larger than 4294967296 bytes");
+}
+
+TEST(File, ReadsFilesOfUnknownSize) {
+  EXPECT_NE(read_text("/proc/self/status").find("Name:"), std::string::npos);
 }
 
 }  // namespace

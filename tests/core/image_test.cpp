@@ -35,5 +35,14 @@ TEST(Image, RejectsSizesThatDoNotFit) {
   EXPECT_ERROR((Image<float>(3, 2, std::vector<float>(5))), InvalidArgument, "3 x 2 pixels cannot have 5");
 }
 
+TEST(Image, RejectsSizesThatCannotBeAllocated) {
+  EXPECT_ERROR(Image<float>(INT64_MAX, INT64_MAX), InvalidArgument, "at most 2147483648 pixels");
+  EXPECT_ERROR(Image<float>(std::int64_t{1} << 40, 1), InvalidArgument, "at most 2147483648 pixels");
+  EXPECT_ERROR(Image<char>(max_image_pixels, 2), InvalidArgument, "at most 2147483648 pixels");
+  EXPECT_TRUE(Image<float>(0, INT64_MAX).empty());
+  EXPECT_ERROR((Image<float>(std::int64_t{1} << 32, std::int64_t{1} << 32, {})), InvalidArgument,
+               "at most 2147483648 pixels");  // their product is 0 in 64 bits
+}
+
 }  // namespace
 }  // namespace triptych

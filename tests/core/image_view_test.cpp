@@ -73,5 +73,15 @@ TEST(ImageView, RejectsWhatCannotBe) {
   EXPECT_ERROR(ImageView<float>(values, 2, 2, 9), InvalidArgument, "9 bytes misaligns");
 }
 
+TEST(ImageView, RejectsSizesThatOverflow) {
+  Rgba8 memory[6];
+  EXPECT_ERROR(ImageView<Rgba8>(memory, INT64_MAX / 2, 1), InvalidArgument, "larger than the address space");
+  EXPECT_ERROR(ImageView<Rgba8>(memory, INT64_MIN, 1), InvalidArgument, "cannot be -9223372036854775808 x 1");
+  EXPECT_ERROR(ImageView<Rgba8>(memory, 1, INT64_MAX / 2), InvalidArgument, "larger than the address space");
+  EXPECT_ERROR(DeviceImageView<Rgba8>(memory, 1, 3, INT64_MAX / 2), InvalidArgument,
+               "larger than the address space");
+  EXPECT_NO_THROW(ImageView<Rgba8>(nullptr, 0, INT64_MAX));
+}
+
 }  // namespace
 }  // namespace triptych

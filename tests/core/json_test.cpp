@@ -61,11 +61,6 @@ TEST_F(JsonTest, NumbersBeyondDoubleAreParseErrors) {
 
 TEST_F(JsonTest, MissingFilesAreErrors) { EXPECT_ERROR(read_json(directory_ / "absent"), Error, "absent"); }
 
-TEST_F(JsonTest, DeepNestingIsNoProblem) {
-  EXPECT_EQ(error_place(std::string(100000, '[') + std::string(100000, ']')), "");
-  EXPECT_EQ(error_place(std::string(100000, '[')), "1:100001");
-}
-
 TEST_F(JsonTest, TextThatIsNotUtf8IsNotWritten) {
   EXPECT_ERROR(write_json(path_, Json("\xff")), InvalidArgument, path_.string());
   EXPECT_EQ(directory_.entry_count(), 0);
@@ -110,10 +105,40 @@ TEST(JsonAt, SaysWhatWasExpected) {
   EXPECT_ERROR(at<std::string>(json, "n", "f.json"), ParseError, "to be a string, found -3");
   EXPECT_ERROR(at<bool>(json, "n", "f.json"), ParseError, "true or false, found -3");
   EXPECT_ERROR(at<double>(json, "v", "f.json"), ParseError, "to be a number, found an array");
-  EXPECT_ERROR(at<std::vector<int>>(json, "v", "f.json"), ParseError, "of the right kind");
+  EXPECT_ERROR(at<std::vector<int>>(json, "v", "f.json"), ParseError,
+               "expected \"v\" to be an integer in range, found \"2\"");
+  EXPECT_ERROR(at<std::vector<int>>(json, "n", "f.json"), ParseError, "to be an array, found -3");
   EXPECT_ERROR(at<int>(json, "absent", "f.json"), ParseError, "f.json: expected the key \"absent\"");
   EXPECT_ERROR(at<int>(Json::array(), "n", "f.json"), ParseError,
                "expected an object with the key \"n\", found array");
+}
+
+TEST(JsonAt, RefusesNumbersOutOfRange) {
+  const Json json = {{"huge", 1e300}, {"v", {1, 1e300}}};
+  EXPECT_EQ(at<double>(json, "huge", "f.json"), 1e300);
+  EXPECT_ERROR(at<float>(json, "huge", "f.json"), ParseError, "a number in range, found 1e+300");
+  EXPECT_ERROR(at<std::vector<int>>(json, "v", "f.json"), ParseError, "an integer in range, found 1e+300");
+}
+
+// Copies, comparisons and dump() of a Json recurse: deep nesting would overflow the stack.
+TEST_F(JsonTest, HasALimitedDepth) {
+  const auto nested = [](std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
+  write_file_atomically(path_, nested(max_json_depth));
+  EXPECT_EQ(read_json(path_).dump(), nested(max_json_depth));
+  EXPECT_NO_THROW(write_json(path_, read_json(path_)));
+  for (const std::size_t depth : {std::size_t{max_json_depth + 1}, std::size_t{1000000}}) {
+    write_file_atomically(path_, "\n" + nested(depth));
+    EXPECT_ERROR(read_json(path_), ParseError, ":2:257: nested deeper than 256");
+    EXPECT_ERROR(write_json(path_, Json::parse(nested(depth))), InvalidArgument, "nested deeper than 256");
+  }
+  write_file_atomically(path_, "\"\\\"" + std::string(1000, '[') + "\"");  // brackets in a string
+  EXPECT_EQ(read_json(path_).get<std::string>().size(), 1001u);
+}
+
+TEST_F(JsonTest, HasALimitedSize) {
+  write_file_atomically(path_, "1");
+  std::filesystem::resize_file(path_, static_cast<std::uintmax_t>(max_json_bytes) + 1);
+  EXPECT_ERROR(read_json(path_), Error, "it is larger than 67108864 bytes");
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace triptych {
 namespace {
 
@@ -33,6 +35,18 @@ TEST(Latency, ExtremeTimesStayInTheHistogram) {
   EXPECT_EQ(histogram.latency().frames, 2);
   EXPECT_EQ(histogram.latency().max_us, 1e12);
   EXPECT_LE(histogram.latency().median_us, 0.11);
+}
+
+TEST(Latency, TimesThatAreNotNumbersCountAsExtremes) {
+  LatencyHistogram histogram;
+  for (const double us : {std::nan(""), -1.0, -HUGE_VAL}) histogram.add(us);
+  EXPECT_EQ(histogram.latency().frames, 3);
+  EXPECT_EQ(histogram.latency().max_us, 0);
+  EXPECT_EQ(histogram.latency().mean_us, 0);
+  histogram.add(HUGE_VAL);
+  histogram.add(1e308);
+  EXPECT_TRUE(std::isfinite(histogram.latency().mean_us));
+  EXPECT_TRUE(std::isfinite(histogram.latency().max_us));
 }
 
 }  // namespace

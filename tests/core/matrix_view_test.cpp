@@ -60,5 +60,15 @@ TEST(MatrixView, RejectsWhatCannotBe) {
   EXPECT_ERROR(DeviceMatrixView<int>(memory, 2, 3).row(-1), InvalidArgument, "row -1 lies outside");
 }
 
+TEST(MatrixView, RejectsSizesThatOverflow) {
+  int memory[6];
+  EXPECT_ERROR(MatrixView<int>(memory, INT64_MAX, 3), InvalidArgument, "larger than the address space");
+  EXPECT_ERROR(MatrixView<int>(memory, 2, 3, INT64_MAX / 4), InvalidArgument,
+               "larger than the address space");
+  EXPECT_ERROR(DeviceMatrixView<double>(nullptr, 1, INT64_MAX), InvalidArgument,
+               "larger than the address space");
+  EXPECT_NO_THROW(MatrixView<int>(nullptr, 0, INT64_MAX));
+}
+
 }  // namespace
 }  // namespace triptych

@@ -121,5 +121,10 @@ TEST(DefaultThreads, FollowTheEnvironment) {
   unsetenv("OMP_NUM_THREADS");
 }
 
+TEST(ParallelFor, RejectsARangeThatOverflows) {
+  EXPECT_ERROR(parallel_for(INT64_MIN, INT64_MAX, 1, [](std::int64_t) {}), InvalidArgument,
+               "from -9223372036854775808 to 9223372036854775807");
+}
+
 }  // namespace
 }  // namespace triptych

@@ -60,5 +60,11 @@ TEST(DeviceSpan, RejectsWhatCannotBe) {
   EXPECT_ERROR(span.first(8), InvalidArgument, "outside");
 }
 
+TEST(DeviceSpan, RejectsASizeThatOverflows) {
+  double memory[1];
+  EXPECT_ERROR(DeviceSpan<double>(memory, INT64_MAX / 8 + 1), InvalidArgument,
+               "larger than the address space");
+}
+
 }  // namespace
 }  // namespace triptych

@@ -1,13 +1,16 @@
 #include <triptych/core/parallel.hpp>
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <system_error>
 #include <thread>
 #include <vector>
 
+#include "testing/expect_error.hpp"
 #include "thread_pool.hpp"
 
 namespace triptych {
@@ -105,6 +108,55 @@ TEST(ThreadPool, EachCallingThreadHasItsOwn) {
     });
   }).join();
   EXPECT_FALSE(busy_has_one);
+}
+
+// During its lifetime no thread can start: there is no room for its stack.
+class NoMoreThreads {
+ public:
+  NoMoreThreads() {
+    pthread_attr_t large;
+    pthread_getattr_default_np(&usual_);
+    pthread_attr_init(&large);
+    pthread_attr_setstacksize(&large, std::size_t{1} << 48);
+    pthread_setattr_default_np(&large);
+    pthread_attr_destroy(&large);
+  }
+  ~NoMoreThreads() {
+    pthread_setattr_default_np(&usual_);
+    pthread_attr_destroy(&usual_);
+  }
+  NoMoreThreads(const NoMoreThreads&) = delete;
+  NoMoreThreads& operator=(const NoMoreThreads&) = delete;
+
+ private:
+  pthread_attr_t usual_;
+};
+
+TEST(ThreadPool, RunsWithTheThreadsThatCouldStart) {
+  ThreadPool pool;
+  Seen two(2), five(5);
+  pool.run(2, &Seen::work, &two);
+  {
+    const NoMoreThreads none;
+    EXPECT_THROW(std::thread([] {}).join(), std::system_error);
+    pool.run(5, &Seen::work, &five);
+    EXPECT_EQ(five.threads, 2);
+    EXPECT_EQ(five.times, (std::vector<int>{1, 1, 0, 0, 0}));
+  }
+  pool.run(5, &Seen::work, &five);
+  EXPECT_EQ(five.threads, 5);
+  EXPECT_EQ(five.times, (std::vector<int>{2, 2, 1, 1, 1}));
+}
+
+TEST(ThreadPool, ALoopWithoutOtherThreadsRunsOnItsCaller) {
+  std::int64_t sum = 0;
+  std::thread([&] {
+    const NoMoreThreads none;
+    parallel_for(1, 101, 4, [&](std::int64_t i) { sum += i; });  // plain: one thread
+    EXPECT_ERROR(parallel_for(0, 100, 4, [](std::int64_t i) { require(i != 42, "index ", i); }),
+                 InvalidArgument, "index 42");
+  }).join();
+  EXPECT_EQ(sum, 5050);
 }
 
 }  // namespace

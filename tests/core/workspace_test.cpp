@@ -78,6 +78,51 @@ TEST(Workspace, IsUnchangedWhenItCannotGrow) {
   EXPECT_EQ(tickets(workspace, stream), zeros);
 }
 
+// A captured graph keeps the addresses of its capture.
+TEST(Workspace, AGraphIsValidAfterTheWorkspaceHasGrown) {
+  TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
+  const Stream stream;
+  constexpr std::int64_t size = 1000;
+  Workspace workspace;
+  workspace.reserve(size, stream);
+  DeviceBuffer<std::byte> result(size);
+  const Graph graph = Graph::capture(stream, [&] {
+    const DeviceSpan<std::byte> scratch(workspace.scratch(), size);
+    fill_bytes(scratch, 7, stream);
+    copy_on_device(scratch, result.span(), stream);
+  });
+  const std::byte* const captured = workspace.scratch();
+  workspace.reserve(4 * Workspace::ticket_count * sizeof(std::uint32_t), stream);
+  EXPECT_NE(workspace.scratch(), captured);
+  // Had the old memory been freed, these buffers would take its place.
+  std::vector<DeviceBuffer<std::byte>> others;
+  for (int i = 0; i < 64; ++i) {
+    others.emplace_back(256 << 10);
+    fill_bytes(others.back().span(), 0, stream);
+  }
+  graph.launch(stream);
+  std::vector<std::byte> bytes(size);
+  copy_to_host(result.span(), bytes, stream);
+  std::vector<std::byte> other(256 << 10);
+  for (const auto& buffer : others) {
+    copy_to_host(buffer.span(), other, stream);
+    stream.synchronize();
+    ASSERT_EQ(other, std::vector<std::byte>(other.size())) << "the graph has written into another buffer";
+  }
+  EXPECT_EQ(bytes, std::vector<std::byte>(size, std::byte{7}));
+}
+
+// A size that rises a little every frame: the memory that is kept stays below the current size.
+TEST(Workspace, GrowsByDoubling) {
+  TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
+  const Stream stream;
+  Workspace workspace;
+  const std::int64_t allocations = device_allocation_count();
+  for (std::size_t bytes = 0; bytes < (1 << 22); bytes += 1000) workspace.reserve(bytes, stream);
+  EXPECT_LE(device_allocation_count() - allocations, 6);
+  EXPECT_LE(workspace.bytes(), std::size_t{1} << 23);
+}
+
 TEST(Workspace, DoesNotGrowUnderCapture) {
   TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
   const Stream stream;

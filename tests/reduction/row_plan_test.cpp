@@ -3,10 +3,18 @@
 
 #include <gtest/gtest.h>
 
+#include <climits>
+#include <cstdint>
+
 #include "row_plan.hpp"
+#include "testing/expect_error.hpp"
 
 namespace triptych::reduction {
 namespace {
+
+RowPlan by_shares(int block, int shares) {
+  return {.lanes = 32, .block = block, .rows = 1, .shares = shares, .cluster = false};
+}
 
 TEST(RowPlan, EveryShapeAndDeviceGetsAValidPlan) {
   for (const int multiprocessors : {1, 20, 46, 108, 132, 192}) {
@@ -35,6 +43,29 @@ TEST(RowPlan, LongRowsGetMoreThreadsThanShortOnes) {
   EXPECT_EQ(threads_per_row(plan_rows(64, 65536, h200)), 2048);
   EXPECT_TRUE(plan_rows(64, 65536, h200).cluster);
   EXPECT_FALSE(plan_rows(64, 65536, {132, false}).cluster);
+}
+
+TEST(RowPlan, APlanWithoutRowsIsRefused) {
+  const RowPlan no_rows{.lanes = 32, .block = 256, .rows = 0, .shares = 4, .cluster = false};
+  EXPECT_ERROR(row_workspace_bytes(5, no_rows), InvalidArgument, "a block owns one row");
+  EXPECT_ERROR(check_plan(5, no_rows), InvalidArgument, "a block owns one row");
+}
+
+TEST(RowPlan, NumbersThatOverflowAreRefused) {
+  const RowPlan shared = by_shares(256, 4);
+  EXPECT_ERROR(row_workspace_bytes(INT64_MAX, shared), InvalidArgument, "above 2^48");
+  EXPECT_ERROR(row_workspace_bytes(-1, shared), InvalidArgument, "-1 x 1");
+  EXPECT_ERROR(row_workspace_bytes(std::int64_t{1} << 48, by_shares(256, 1)), InvalidArgument,
+               "the grid is too large");
+  EXPECT_ERROR(threads_per_row(by_shares(INT_MAX, INT_MAX)), InvalidArgument, "256, 512 or 1024 threads");
+  for (const std::int64_t bad : {std::int64_t{-1}, INT64_MIN, INT64_MAX}) {
+    EXPECT_ERROR(plan_rows(bad, 100000, {}), InvalidArgument, "a matrix cannot be");
+    EXPECT_ERROR(candidate_row_plans(5, bad, {}), InvalidArgument, "a matrix cannot be");
+    EXPECT_ERROR(candidate_row_plans(bad, 100000, {}), InvalidArgument, "a matrix cannot be");
+  }
+  EXPECT_ERROR(plan_rows(5, 5, {.multiprocessors = 0}), InvalidArgument, "0 multiprocessors");
+  EXPECT_NO_THROW(
+      candidate_row_plans(std::int64_t{1} << 48, std::int64_t{1} << 48, {.multiprocessors = INT_MAX}));
 }
 
 }  // namespace

@@ -1,12 +1,18 @@
 // Names, lists and determinism of the strategies.
 #include <triptych/core/error.hpp>
+#include <triptych/reduction/detail/automatic.hpp>
+#include <triptych/reduction/detail/shape.hpp>
+#include <triptych/reduction/reduce.hpp>
 #include <triptych/reduction/strategy.hpp>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
 #include <string>
+
+#include "testing/expect_error.hpp"
 
 namespace triptych::reduction {
 namespace {
@@ -73,6 +79,39 @@ TEST(Strategy, InexactMonoidsAreLimitedByTheStrategy) {
                            grid_stride_shared_x2, grid_stride_register, warp_shuffle, single_pass, cluster}) {
     EXPECT_EQ(promised(s, false), Determinism::gpu_to_gpu) << to_string(s);
   }
+}
+
+TEST(Strategy, NumbersThatAreNoEnumeratorsAreRefused) {
+  for (const int number : {-1, 99}) {
+    const std::string text = " number " + std::to_string(number);
+    EXPECT_ERROR(to_string(static_cast<Strategy>(number)), InvalidArgument, "strategy" + text);
+    EXPECT_ERROR(to_string(static_cast<CpuStrategy>(number)), InvalidArgument, "CPU strategy" + text);
+    EXPECT_ERROR(to_string(static_cast<Determinism>(number)), InvalidArgument, "level of determinism" + text);
+    for (const bool exact : {false, true}) {
+      EXPECT_ERROR(promised(static_cast<Strategy>(number), exact), InvalidArgument, "strategy" + text);
+    }
+  }
+}
+
+TEST(Strategy, ReductionsRefuseThemToo) {
+  int result = 0;
+  const auto check = [&](const Options& options, std::int64_t n) {
+    detail::check_reduce(n, &result, options, true);
+  };
+  EXPECT_ERROR(check({.strategy = static_cast<Strategy>(99)}, 5), InvalidArgument, "strategy number 99");
+  EXPECT_ERROR(check({.determinism = static_cast<Determinism>(-1)}, 5), InvalidArgument,
+               "determinism number -1");
+  EXPECT_ERROR(check({}, INT64_MAX), InvalidArgument, "elements is above");
+  EXPECT_NO_THROW(check({}, INT64_MAX / 16));
+}
+
+// The shapes are constant expressions, in which an overflow does not compile.
+TEST(Shape, LargeRangesDoNotOverflow) {
+  static_assert(detail::ladder_blocks(INT64_MAX, 256, detail::max_partials) == detail::max_partials);
+  static_assert(detail::cluster_count(INT64_MAX) == 32);
+  static_assert(detail::pass_shape(INT64_MAX).blocks == 256);
+  EXPECT_EQ(reduce_workspace_bytes(INT64_MAX), 24u * 65536);
+  EXPECT_ERROR(reduce_workspace_bytes(-1), InvalidArgument, "cannot reduce -1 elements");
 }
 
 }  // namespace

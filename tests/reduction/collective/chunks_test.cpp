@@ -85,5 +85,13 @@ TEST(Chunks, OrdersOfCombining) {
   EXPECT_EQ(chunk_count(7, 3), 3);
 }
 
+TEST(Chunks, AnEmptyRangeHasNoParts) {
+  int calls = 0;
+  split_among_threads(0, 4, [&](std::int64_t, std::int64_t) { ++calls; });
+  EXPECT_EQ(calls, 0);
+  EXPECT_ERROR(split_among_threads(-3, 4, [&](std::int64_t, std::int64_t) { ++calls; }), InvalidArgument,
+               "cannot loop over -3 elements");
+}
+
 }  // namespace
 }  // namespace triptych::reduction

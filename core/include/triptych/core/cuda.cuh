@@ -15,6 +15,10 @@ namespace detail {
 // Throws Unavailable when code means that there is no driver or no GPU, else CudaError. Clears the last CUDA
 // error.
 [[noreturn]] void throw_cuda_error(const char* call, const char* file, int line, cudaError_t code);
+
+// Whether the kernel that runs on the current device was compiled for compute capability 9.0 or newer, so
+// that it has the code of wait_for_previous_grid. False when the driver compiles older PTX for a newer GPU.
+bool can_overlap(const void* kernel);
 }  // namespace detail
 
 // Evaluates a CUDA runtime call and throws when it fails.
@@ -42,7 +46,9 @@ struct LaunchShape {
   dim3 block;
   std::size_t shared_bytes = 0;
   unsigned cluster = 1;  // blocks per cluster along x; more than 1 needs compute capability 9.0
-  bool overlap = false;  // may start before the previous grid of the stream ends: see wait_for_previous_grid
+  // May start before the previous grid of the stream ends: see wait_for_previous_grid. Without effect unless
+  // the kernel was compiled for compute capability 9.0 or newer.
+  bool overlap = false;
 };
 
 // Enqueues kernel(args...) and returns; throws CudaError when the launch fails. Does not synchronise.
@@ -58,7 +64,7 @@ void launch(void (*kernel)(Parameters...), const LaunchShape& shape, StreamRef s
     attributes[count].val.clusterDim.z = 1;
     ++count;
   }
-  if (shape.overlap) {
+  if (shape.overlap && detail::can_overlap(reinterpret_cast<const void*>(kernel))) {
     attributes[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attributes[count].val.programmaticStreamSerializationAllowed = 1;
     ++count;

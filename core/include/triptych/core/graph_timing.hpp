@@ -1,6 +1,7 @@
 // Time of GPU work, for code that selects the fastest of several variants.
 #pragma once
 
+#include <triptych/core/error.hpp>
 #include <triptych/core/graph.hpp>
 #include <triptych/core/stream.hpp>
 
@@ -11,8 +12,10 @@ namespace triptych {
 
 // Microseconds per call of enqueue(): the median over launches of a graph that holds `calls` calls. enqueue()
 // is called once before the capture, so that workspaces have grown and code is loaded. Synchronises.
+// InvalidArgument when calls < 1.
 template <class Enqueue>
 double graph_us_per_call(StreamRef stream, int calls, Enqueue&& enqueue) {
+  require(calls >= 1, "cannot measure ", calls, " calls");
   enqueue();
   const Graph graph = Graph::capture(stream, [&] {
     for (int k = 0; k < calls; ++k) enqueue();

@@ -25,18 +25,20 @@ class BasicImageView {
 
   // A contiguous image.
   TRIPTYCH_HD BasicImageView(P* data, std::int64_t width, std::int64_t height)
-      : BasicImageView(data, width, height, width * bytes_per_pixel) {}
+      : BasicImageView(data, width, height, contiguous_pitch(width, height)) {}
 
   // InvalidArgument (on the host) when a size is negative, the pitch is smaller than a row or would misalign
-  // the next one, or data is null and the image is not empty.
+  // the next one, the number of bytes overflows, or data is null and the image is not empty.
   TRIPTYCH_HD BasicImageView(P* data, std::int64_t width, std::int64_t height, std::int64_t pitch_bytes)
       : data_(data), width_(width), height_(height), pitch_bytes_(pitch_bytes) {
-    require_on_host(width >= 0 && height >= 0, "an image cannot be ", width, " x ", height, " pixels");
+    require_size(width, height);
     require_on_host(pitch_bytes >= 0 && pitch_bytes / bytes_per_pixel >= width, "an image ", width,
                     " pixels of ", bytes_per_pixel, " bytes wide needs a pitch of at least that, not ",
                     pitch_bytes, " bytes");
     require_on_host(pitch_bytes % static_cast<std::int64_t>(alignof(P)) == 0, "a pitch of ", pitch_bytes,
                     " bytes misaligns pixels that are aligned to ", alignof(P), " bytes");
+    require_on_host(height == 0 || pitch_bytes <= max_bytes / height, "an image of ", height, " rows of ",
+                    pitch_bytes, " bytes is larger than the address space");
     require_on_host(data != nullptr || empty(), "an image of ", width, " x ", height,
                     " has no data (null pointer)");
   }
@@ -85,6 +87,17 @@ class BasicImageView {
 
  private:
   static constexpr std::int64_t bytes_per_pixel = sizeof(P);
+  static constexpr std::int64_t max_bytes = INT64_MAX;
+
+  TRIPTYCH_HD static void require_size(std::int64_t width, std::int64_t height) {
+    require_on_host(width >= 0 && height >= 0, "an image cannot be ", width, " x ", height, " pixels");
+  }
+  TRIPTYCH_HD static std::int64_t contiguous_pitch(std::int64_t width, std::int64_t height) {
+    require_size(width, height);
+    require_on_host(width <= max_bytes / bytes_per_pixel, "an image ", width, " pixels of ", bytes_per_pixel,
+                    " bytes wide is larger than the address space");
+    return width * bytes_per_pixel;
+  }
 
   TRIPTYCH_HD void require_row(std::int64_t y) const {
     require_on_host(y >= 0 && y < height_, "row ", y, " lies outside an image of height ", height_);

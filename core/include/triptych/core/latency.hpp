@@ -17,7 +17,9 @@ struct Latency {
 
 class LatencyHistogram {
  public:
+  // A negative time or NaN counts as 0, a time above 10^15 us as that.
   void add(double us) {
+    us = us > 0 ? std::min(us, 1e15) : 0;
     ++frames_;
     sum_us_ += us;
     max_us_ = std::max(max_us_, us);

@@ -23,13 +23,15 @@ class BasicMatrixView {
   TRIPTYCH_HD BasicMatrixView(T* data, std::int64_t rows, std::int64_t cols)
       : BasicMatrixView(data, rows, cols, cols) {}
 
-  // InvalidArgument (on the host) when a size is negative, the stride is smaller than cols, or data is null
-  // and the matrix is not empty.
+  // InvalidArgument (on the host) when a size is negative, the stride is smaller than cols, the number of
+  // bytes overflows, or data is null and the matrix is not empty.
   TRIPTYCH_HD BasicMatrixView(T* data, std::int64_t rows, std::int64_t cols, std::int64_t stride)
       : data_(data), rows_(rows), cols_(cols), stride_(stride) {
     require_on_host(rows >= 0 && cols >= 0, "a matrix cannot have ", rows, " rows and ", cols, " columns");
     require_on_host(stride >= cols, "a matrix of ", cols, " columns needs a stride of at least that, not ",
                     stride);
+    require_on_host(rows == 0 || stride <= max_elements / rows, "a matrix of ", rows, " rows, ", stride,
+                    " elements apart, is larger than the address space");
     require_on_host(data != nullptr || empty(), "a matrix of ", rows, " x ", cols,
                     " has no data (null pointer)");
   }
@@ -65,6 +67,8 @@ class BasicMatrixView {
 #endif
 
  private:
+  static constexpr std::int64_t max_elements = INT64_MAX / static_cast<std::int64_t>(sizeof(T));
+
   TRIPTYCH_HD T* row_data(std::int64_t r) const {
     require_on_host(r >= 0 && r < rows_, "row ", r, " lies outside a matrix of ", rows_, " rows");
     return data_ + r * stride_;

@@ -13,6 +13,7 @@
 
 #include <opencv2/core/mat.hpp>
 
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -52,10 +53,12 @@ Image<P> to_image(const cv::Mat& mat) {
 }
 
 // A Mat over the pixels of the view, without a copy; valid as long as they are. A Mat has no const form: do
-// not write to the Mat of an ImageView<const P>.
+// not write to the Mat of an ImageView<const P>. InvalidArgument when a size does not fit an int.
 template <class P>
 cv::Mat mat_view(ImageView<P> image) {
   using Pixel = std::remove_const_t<P>;
+  require(image.width() <= INT_MAX && image.height() <= INT_MAX, "an image of ", image.width(), " x ",
+          image.height(), " is too large for a cv::Mat");
   return {static_cast<int>(image.height()), static_cast<int>(image.width()),
           CV_MAKETYPE(CV_8U, PixelTraits<Pixel>::channels), const_cast<Pixel*>(image.data()),
           static_cast<std::size_t>(image.pitch_bytes())};

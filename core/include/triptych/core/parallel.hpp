@@ -46,10 +46,10 @@ void parallel_chunks(std::int64_t count, std::int64_t chunk, int threads, F&& bo
   detail::run_indexed(count / chunk + (count % chunk != 0), threads, call, &context);
 }
 
-// Calls body(i) for every i in [begin, end). InvalidArgument when end < begin.
+// Calls body(i) for every i in [begin, end). InvalidArgument when end < begin or end - begin overflows.
 template <class F>
 void parallel_for(std::int64_t begin, std::int64_t end, int threads, F&& body) {
-  require(begin <= end, "cannot loop from ", begin, " to ", end);
+  require(begin <= end && (begin >= 0 || end <= INT64_MAX + begin), "cannot loop from ", begin, " to ", end);
   constexpr std::int64_t chunks_per_thread = 8;  // balances the load between fast and slow threads
   const std::int64_t workers = threads > 0 ? threads : default_threads();
   const std::int64_t chunk = std::max<std::int64_t>(1, (end - begin) / (workers * chunks_per_thread));

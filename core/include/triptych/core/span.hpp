@@ -22,9 +22,12 @@ class DeviceSpan {
 
   DeviceSpan() = default;
 
-  // InvalidArgument (on the host) when size is negative, or data is null and size is not 0.
+  // InvalidArgument (on the host) when size is negative, the number of bytes overflows, or data is null and
+  // size is not 0.
   TRIPTYCH_HD DeviceSpan(T* data, std::int64_t size) : data_(data), size_(size) {
     require_on_host(size >= 0, "a device span cannot have ", size, " elements");
+    require_on_host(size <= INT64_MAX / static_cast<std::int64_t>(sizeof(T)), "a device span of ", size,
+                    " elements of ", sizeof(T), " bytes is larger than the address space");
     require_on_host(data != nullptr || size == 0, "a device span of ", size,
                     " elements has no data (null pointer)");
   }

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace triptych {
 
@@ -21,9 +22,10 @@ class Workspace {
   Workspace() = default;
 
   // Grows the scratch area to at least that many bytes; does nothing when it is large enough. Growing
-  // synchronises stream, allocates, loses the contents and enqueues the zeroing of the tickets.
-  // InvalidArgument when the workspace has to grow while stream is capturing. After an exception the
-  // workspace is unchanged.
+  // allocates, loses the contents and enqueues the zeroing of the tickets. The replaced memory stays
+  // allocated until the workspace dies, since enqueued work and captured graphs may still use it; each growth
+  // at least doubles the size, so that it is never more than the current memory. InvalidArgument when the
+  // workspace has to grow while stream is capturing. After an exception the workspace is unchanged.
   void reserve(std::size_t bytes, StreamRef stream);
 
   // Device pointers, null before the first reserve. scratch() is aligned to 256 bytes.
@@ -35,6 +37,7 @@ class Workspace {
   static constexpr std::size_t ticket_bytes = ticket_count * sizeof(std::uint32_t);
 
   DeviceBuffer<std::byte> memory_;  // the tickets, then the scratch area
+  std::vector<DeviceBuffer<std::byte>> replaced_;
 };
 
 }  // namespace triptych

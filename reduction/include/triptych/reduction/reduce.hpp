@@ -92,7 +92,7 @@ void moments_cuda(DeviceSpan<const T> values, Moments* result_on_device, const O
                   Workspace& workspace, StreamRef stream);
 
 // Scratch bytes that the CUDA functions need for `count` elements with accumulators of up to 24 bytes, by any
-// strategy. Reserve them before a capture.
+// strategy. Reserve them before a capture. InvalidArgument when count is negative.
 std::size_t reduce_workspace_bytes(std::int64_t count);
 
 }  // namespace triptych::reduction

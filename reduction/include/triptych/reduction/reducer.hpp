@@ -126,6 +126,8 @@ class Reducer {
   // Enqueues a copy of a host array to a buffer of the reducer.
   template <class T>
   DeviceSpan<const T> upload(std::span<const T> values, std::size_t slot) {
+    require(values.data() != nullptr || values.empty(), "a span of ", values.size(),
+            " elements has no data (null pointer)");
     const DeviceGuard guard(device_);
     auto& staging = gpu_->staging[slot];
     if (staging.size_bytes() < values.size_bytes())

@@ -31,7 +31,7 @@ struct RowPlan {
   friend bool operator==(const RowPlan&, const RowPlan&) = default;
 };
 
-int threads_per_row(const RowPlan& plan);
+int threads_per_row(const RowPlan& plan);  // InvalidArgument when there is no such plan
 std::string to_string(const RowPlan& plan);
 RowPlan parse_row_plan(const std::string& text);  // what to_string wrote; InvalidArgument otherwise
 
@@ -41,6 +41,7 @@ struct RowDevice {
 };
 
 // The plan for a shape, from the shape alone; and all plans that a tuner should measure for it.
+// InvalidArgument when a size is negative or above 2^48, or the device has less than one multiprocessor.
 RowPlan plan_rows(std::int64_t rows, std::int64_t cols, const RowDevice& device);
 std::vector<RowPlan> candidate_row_plans(std::int64_t rows, std::int64_t cols, const RowDevice& device);
 RowDevice current_row_device();  // of the current CUDA device; Unavailable without one
@@ -55,7 +56,8 @@ void multiply_cpu(MatrixView<const float> a, std::span<const float> x, std::span
 void multiply_cuda(DeviceMatrixView<const float> a, DeviceSpan<const float> x, DeviceSpan<float> y,
                    const RowPlan& plan, Workspace& workspace, StreamRef stream);
 
-// Scratch bytes that a plan needs for that many rows.
+// Scratch bytes that a plan needs for that many rows. InvalidArgument when there is no such plan, or it
+// cannot be used for that many rows.
 std::size_t row_workspace_bytes(std::int64_t rows, const RowPlan& plan);
 
 }  // namespace triptych::reduction

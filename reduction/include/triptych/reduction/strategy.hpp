@@ -50,6 +50,7 @@ enum class Determinism {
 std::span<const Strategy> all_strategies();         // without automatic
 std::span<const CpuStrategy> all_cpu_strategies();  // without automatic
 
+// InvalidArgument for a number that is not an enumerator, as in every function that takes one.
 std::string to_string(Strategy strategy);
 std::string to_string(CpuStrategy strategy);
 std::string to_string(Determinism level);

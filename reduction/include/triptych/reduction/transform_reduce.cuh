@@ -24,9 +24,6 @@ namespace triptych::reduction {
 
 namespace detail {
 
-// InvalidArgument when the strategy does not have the level of determinism, or an argument is invalid.
-void check_reduce(std::int64_t n, const void* result, const Options& options, bool exact);
-
 template <class S, class M>
 struct Reduction {
   using Value = typename M::Value;
@@ -67,7 +64,7 @@ struct Reduction {
 
   template <auto Kernel, class... Arguments>
   void launch_overlapped(LaunchShape shape, Arguments... arguments) const {
-    shape.overlap = kernel_arch<Kernel>() >= 90;
+    shape.overlap = true;
     launch(Kernel, shape, stream, arguments...);
   }
 

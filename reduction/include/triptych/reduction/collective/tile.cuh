@@ -128,7 +128,7 @@ void sum_tiles_cuda(const S& source, int tiles, int items, std::uint64_t* result
   workspace.reserve(0, stream);
   auto* words = reinterpret_cast<std::uint64_t*>(workspace.tickets() + flagged_words_offset);
   LaunchShape shape{dim3(static_cast<unsigned>(blocks), static_cast<unsigned>(items)), S::threads};
-  shape.overlap = detail::kernel_arch<kernel>() >= 90;
+  shape.overlap = true;
   launch(kernel, shape, stream, source, tiles, words, result);
 }
 

@@ -38,6 +38,9 @@ inline constexpr int tuned_operation = not_tuned;
 template <class A, class T>
 inline constexpr int tuned_operation<MappedArray<T, Convert<A>>, Sum<A>> = tuned_sum<A, T>;
 
+// InvalidArgument when the strategy does not have the level of determinism, or an argument is invalid.
+void check_reduce(std::int64_t n, const void* result, const Options& options, bool exact);
+
 struct Operation {
   int tuned = not_tuned;
   std::int64_t bytes = 0;        // read by the operation

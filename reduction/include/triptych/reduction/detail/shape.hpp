@@ -24,9 +24,14 @@ struct PassShape {
   int blocks;
 };
 
+// count / size, rounded up; count >= 0, size >= 1. The sum count + size - 1 could overflow.
+constexpr std::int64_t divide_up(std::int64_t count, std::int64_t size) {
+  return count / size + (count % size != 0);
+}
+
 constexpr PassShape pass_shape(std::int64_t packs) {
   const auto blocks = [packs](std::int64_t tile, std::int64_t max_blocks) {
-    return static_cast<int>(std::clamp<std::int64_t>((packs + tile - 1) / tile, 1, max_blocks));
+    return static_cast<int>(std::clamp<std::int64_t>(divide_up(packs, tile), 1, max_blocks));
   };
   if (packs <= 1024) return {PassKind::one_block_256, 1};
   if (packs <= 4096) return {PassKind::one_block_512, 1};
@@ -44,7 +49,7 @@ inline constexpr int cluster_unroll = 2;
 
 constexpr int cluster_count(std::int64_t packs) {
   constexpr std::int64_t tile = std::int64_t{cluster_blocks} * cluster_threads * cluster_unroll;
-  return static_cast<int>(std::clamp<std::int64_t>((packs + tile - 1) / tile, 1, 32));
+  return static_cast<int>(std::clamp<std::int64_t>(divide_up(packs, tile), 1, 32));
 }
 
 // The strategies of ladder.cuh: one element per thread up to max_partials blocks; grid stride with at most
@@ -56,7 +61,7 @@ inline constexpr int strided_blocks = 1024;
 constexpr int strided_atomic_blocks(std::int64_t n) { return n <= (1 << 22) ? 132 : strided_blocks; }
 
 constexpr int ladder_blocks(std::int64_t n, int threads, int max_blocks) {
-  return static_cast<int>(std::clamp<std::int64_t>((n + threads - 1) / threads, 1, max_blocks));
+  return static_cast<int>(std::clamp<std::int64_t>(divide_up(n, threads), 1, max_blocks));
 }
 
 }  // namespace triptych::reduction::detail
