@@ -44,13 +44,16 @@ __global__ void crop_kernel(const PrepareTask task, const Stack out) {
   const double x_px = task.crops != nullptr ? task.crops[at.z].x_px : task.crop.x_px;
   const double y_px = task.crops != nullptr ? task.crops[at.z].y_px : task.crop.y_px;
   const BoxTaps across = box_taps(at.x * step + x_px, step), down = box_taps(at.y * step + y_px, step);
-  float sum = 0;
-  for (int i = 0; i < across.count; ++i) {
+  float sum = 0, column = 0;
+  for (int i = 0, last_x = -1; i < across.count; ++i) {
     const int x = clamp_to(across.first + i, frame.width);
-    float column = 0;
-    for (int k = 0; k < down.count; ++k)
-      column += box_weight(down, down.first + k) *
-                static_cast<float>(frame.data[clamp_to(down.first + k, frame.height) * frame.pitch + x]);
+    if (x != last_x) {  // beyond the border the column repeats
+      column = 0;
+      for (int k = 0; k < down.count; ++k)
+        column += box_weight(down, down.first + k) *
+                  static_cast<float>(frame.data[clamp_to(down.first + k, frame.height) * frame.pitch + x]);
+      last_x = x;
+    }
     sum += box_weight(across, across.first + i) * column;
   }
   out.image(at.z)[at.y * out.pitch + at.x] = sum;

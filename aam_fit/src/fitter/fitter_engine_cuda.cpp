@@ -275,6 +275,7 @@ class CudaEngine final : public FitterEngine {
     for (Stage& stage : stages_) {
       FitterLevel level = stage.level;
       level.faces = count;
+      level.frames = job.frames.data();
       level.landmarks = job.landmarks.data();
       level.crops = job.crops.data();
       level.shapes = job.shapes.data();
@@ -316,7 +317,10 @@ class CudaEngine final : public FitterEngine {
   Fit result(const Job& job, std::int64_t i) const {
     const FaceSummary& summary = job.pinned_summaries.data()[i];
     const auto number = static_cast<std::size_t>(summary.level);
-    const Stage& stage = stages_[number];
+    // lost before its fit: the parameters are those of the level before
+    const int parameters = summary.lost != 2 ? stages_[number].level.parameters
+                           : number > 0      ? stages_[number - 1].level.parameters
+                                             : 0;
     Fit fit;
     const double* landmarks = job.pinned_landmarks.data() + i * 2 * model_.points;
     fit.landmarks.resize(static_cast<std::size_t>(model_.points));
@@ -325,7 +329,7 @@ class CudaEngine final : public FitterEngine {
       landmarks += 2;
     }
     const float* kept = job.pinned_kept.data() + i * max_parameters_;
-    fit.parameters.assign(kept, kept + stage.level.parameters);
+    fit.parameters.assign(kept, kept + parameters);
     fit.iterations = summary.iterations;
     set_outcome(fit, number, double{summary.error}, static_cast<FitStatus>(summary.status));
     return fit;

@@ -1,6 +1,7 @@
 // Fitter and FaceTracker on the GPU after every kind of refused call: the next result has the bits it would
 // have had.
 #include <triptych/aam_fit/face_tracker.hpp>
+#include <triptych/core/clock.hpp>
 
 #include <cmath>
 #include <functional>
@@ -117,6 +118,59 @@ TEST_F(FitterCudaErrors, TheNextTrackedFaceIsRight) {
     EXPECT_EQ(a.status, b.status);
     EXPECT_TRUE(a.found());
   }
+}
+
+TEST_F(FitterCudaErrors, StartsOutOfReachAreRefusedAsByTheCpu) {
+  Fitter gpu(world.model, {}, Device::cuda(0)), cpu(world.model, {}, Device::cpu(1));
+  const Fit before = gpu.step(good[0]);
+  for (const Box& box : {Box{-1e5, -1e5, 2e5, 2e5}, Box{-1e6, -1e6, 2e6, 2e6}, Box{1e9, 1e9, 100, 100},
+                         Box{0, 0, 1e-12, 1e-12}, Box{0, 0, 1e7, 1e7}}) {
+    const Face face{world.frame.view(), place_in_box(world.model.mean, box)};
+    EXPECT_ERROR(gpu.step(face), InvalidArgument, "start");
+    EXPECT_ERROR(cpu.step(face), InvalidArgument, "start");
+    EXPECT_EQ(gpu.step(good[0]).landmarks, before.landmarks);
+  }
+}
+
+// The largest and the furthest crops that are accepted: the time is that of a frame, not of the crop's area.
+TEST_F(FitterCudaErrors, StartsAtTheLimitTakeLittleTime) {
+  Fitter gpu(world.model, {}, Device::cuda(0));
+  gpu.step(good[0]);
+  for (const Box& box :
+       {Box{-2000, -2000, 4400, 4400}, Box{-4000, 100, 4400, 4400}, Box{1e7, 1e7, 2000, 2000}}) {
+    const Stopwatch watch;
+    const Fit fit = gpu.step({world.frame.view(), place_in_box(world.model.mean, box)});
+    EXPECT_LT(watch.elapsed_us(), 1e6);
+    EXPECT_TRUE(std::all_of(fit.landmarks.begin(), fit.landmarks.end(),
+                            [](Point p) { return std::isfinite(p.x) && std::isfinite(p.y); }));
+    EXPECT_EQ(gpu.step(good[0]).status, FitStatus::converged);
+  }
+}
+
+// Steps of the first level that lead out of reach: the second level has no crop.
+TEST_F(FitterCudaErrors, AFitThatLeavesTheReachIsLostAsOnTheCpu) {
+  World wild = world;
+  std::vector<float> R(wild.model.levels[0].R.begin(), wild.model.levels[0].R.end());
+  for (float& value : R) value *= 1e4f;
+  wild.model.levels[0].R = SharedArray<float>(std::move(R));
+  const FitterOptions options{.fit = {.max_iterations = 1, .always_step = true}};
+  Fitter gpu(wild.model, options, Device::cuda(0)), cpu(wild.model, options, Device::cpu(1));
+  int lost_before_the_last_level = 0;
+  for (const Face& face : good) {
+    const Fit a = gpu.step(face), b = cpu.step(face);
+    EXPECT_EQ(to_string(b.status), "lost_outside");
+    EXPECT_EQ(a.status, b.status);
+    EXPECT_EQ(a.error, b.error);
+    EXPECT_EQ(a.score, 0);
+    EXPECT_EQ(a.iterations, b.iterations);
+    EXPECT_EQ(a.parameters.size(), b.parameters.size());
+    // of landmarks that a wild step has moved far, in float
+    double size = 0;
+    for (const Point p : b.landmarks) size = std::max({size, std::abs(p.x), std::abs(p.y)});
+    EXPECT_LE(test::largest_distance(a.landmarks, b.landmarks), 1e-3 * size);
+    lost_before_the_last_level += b.iterations == 1 ? 1 : 0;
+  }
+  EXPECT_GT(lost_before_the_last_level, 0);
 }
 
 }  // namespace
