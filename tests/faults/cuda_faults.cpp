@@ -2,7 +2,6 @@
 // CMakeLists.txt takes the names from the lines of this file that begin with WRAP.
 #include <cuda_runtime.h>
 
-#include <atomic>
 #include <cstddef>
 #include <mutex>
 
