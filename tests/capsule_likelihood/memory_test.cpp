@@ -9,7 +9,7 @@
 
 #include <string>
 
-#include "support/allocation_faults.hpp"
+#include "testing/allocation_faults.hpp"
 
 namespace triptych::capsule_likelihood {
 namespace {

@@ -10,7 +10,7 @@
 
 #include <optional>
 
-#include "support/allocation_faults.hpp"
+#include "testing/allocation_faults.hpp"
 
 namespace triptych::capsule_likelihood {
 namespace {
