@@ -34,7 +34,8 @@ Matrix read_matrix(TextScanner& scan, std::string_view text) {
   if (filled != matrix.size())
     scan.fail("the matrix has " + std::to_string(filled) + " numbers instead of 9");
   const auto is_focal = [](double f) { return f >= 1e-3 && f <= 1e9; };
-  if (!is_focal(matrix[0]) || !is_focal(matrix[4])) scan.fail("the focal lengths must be above 0: 0.001 to 1e9 px");
+  if (!is_focal(matrix[0]) || !is_focal(matrix[4]))
+    scan.fail("the focal lengths must be above 0: 0.001 to 1e9 px");
   if (std::abs(matrix[2]) > 1e9 || std::abs(matrix[5]) > 1e9) scan.fail("the centre must be within 1e9 px");
   return matrix;
 }
