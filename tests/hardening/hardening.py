@@ -70,7 +70,7 @@ def document(folder):
                        [(name, row.get("arguments_tried", ""), row.get("faults_injected", "")) for name, row in sorted(tests.items())])
     soaks = [(path.stem, json.loads(path.read_text())) for path in sorted(folder.glob("soak_*.json"))]
     if soaks:
-        lines += ["## Frames soaked", "", "Cycles of 30 inputs, by turns with `step()` and with `submit()`/`next()`. Memory is compared with that after ten cycles;",
+        lines += ["## Frames soaked", "", "Cycles of 30 inputs, by turns with `step()` and with `submit()`/`next()`. Memory is that grown in the second half;",
                   "the bits of every result with those of the first cycle. Latencies in microseconds.", ""]
         for stem, rows in soaks:
             lines += [f"{rows[0]['device']}:", ""]

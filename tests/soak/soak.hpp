@@ -62,7 +62,8 @@ Json soak(const std::string& name, Object& object, const std::vector<typename Ob
   };
   const Stopwatch watch;
   Stopwatch progress;
-  // Buffers and code are loaded in the first cycles; the touched pages of latencies_us are not the object's.
+  // Memory is compared from the middle on: before, buffers, code and the heaps of threads find their size.
+  // The touched pages of latencies_us are not the object's.
   std::fill_n(std::back_inserter(latencies_us), latencies_us.capacity(), 0.0f);
   latencies_us.clear();
   std::int64_t host = 0, device = 0;
@@ -77,7 +78,8 @@ Json soak(const std::string& name, Object& object, const std::vector<typename Ob
       }
       while (object.in_flight() > 0) take(object.next());
     }
-    if (cycle == 9) {
+    const bool half = 2 * frames >= limits.frames || 2 * watch.elapsed_s() >= limits.seconds;
+    if (half && host == 0) {
       host = host_memory();
       device = device_memory();
     }
