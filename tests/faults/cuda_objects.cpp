@@ -151,7 +151,8 @@ CudaObject make_filter(const Device& device) {
           [=] { return values(filter->next()); },
           [=] {
             filter->step(std::vector<Vec3>(301, Vec3{0, 0, 3}));
-          }};
+          },
+          [=] { filter->start(person().motion.pose(0)); }};
 }
 
 }  // namespace

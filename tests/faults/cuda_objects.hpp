@@ -17,6 +17,7 @@ struct CudaObject {
   std::function<void(int frame)> submit;
   std::function<Values()> next;
   std::function<void()> refused;  // throws InvalidArgument
+  std::function<void()> restart;  // of an object that does not go on after a CudaError, but says so
 };
 
 struct CudaObjectKind {

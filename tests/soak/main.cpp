@@ -95,7 +95,8 @@ Json soak_fitter(const Device& device, const Limits& limits) {
 constexpr const char* help =
     R"(usage: soak [--frames N] [--seconds S] [--device D] [--out FILE] [skin|filter|fitter]...
 Runs objects for N frames each (default 1000000), or S seconds when that is less, and prints a line of JSON for each: latency
-quantiles, how much memory grew in the second half, and how many results differ in any bit from those of the first cycle of 30. Ends with 1 when a result differs, or when memory grew: any on the device, more than 16 MB on the host.
+quantiles, how much memory grew in the second half, and how many results differ in any bit from those of the first cycle of 30.
+Ends with 1 when a result differs, or when memory grew: any on the device, more than 16 MB on the host.
 )";
 
 bool healthy(const Json& result) {

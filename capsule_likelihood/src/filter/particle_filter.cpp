@@ -71,6 +71,22 @@ struct ParticleFilter::State {
     engine->drop();
     in_flight = 0;
   }
+  // After a CUDA error the samples on the GPU are of no frame in particular: the filter must be started
+  // again.
+  template <class Work>
+  void or_lose_samples(const Work& work) {
+    try {
+      work();
+    } catch (const CudaError&) {
+      started = false;
+      in_flight = 0;
+      try {
+        engine->drop();
+      } catch (const CudaError&) {  // the first error counts
+      }
+      throw;
+    }
+  }
 
   std::unique_ptr<FilterEngine> engine;
   FilterOptions options;
@@ -126,14 +142,15 @@ void ParticleFilter::submit(const CloudView& cloud) {
   s.check(cloud);
   Stopwatch& watch = s.watches[static_cast<std::size_t>((s.first + s.in_flight) % max_in_flight)];
   watch.restart();
-  s.engine->submit(cloud);
+  s.or_lose_samples([&] { s.engine->submit(cloud); });
   ++s.in_flight;
 }
 
 Estimate ParticleFilter::next() {
   State& s = *state_;
   require(s.in_flight > 0, "no frame is in flight: call submit() first");
-  Estimate estimate = s.engine->next();
+  Estimate estimate;
+  s.or_lose_samples([&] { estimate = s.engine->next(); });
   s.set_status(estimate);
   estimate.latency_us = s.watches[static_cast<std::size_t>(s.first)].elapsed_us();
   s.latencies.add(estimate.latency_us);

@@ -108,7 +108,7 @@ class ParticleFilter {
 
   // One frame. The cloud is read during the call only. InvalidArgument before start() or find(), for more
   // than max_points points, for sigmas that do not fit, and while frames are in flight. After an exception
-  // the filter is as before the call.
+  // the filter is as before the call, but after a CudaError it must be started again.
   Estimate step(const CloudView& cloud);
   // The same in two halves: at most max_in_flight frames between submit() and next(), which returns the
   // results in order. InvalidArgument for more frames, and for next() when none is in flight.
