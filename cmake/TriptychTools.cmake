@@ -1,6 +1,13 @@
-# Compiler options of every target of the project: warnings, sanitizers, ccache.
+# Compiler options of every target of the project: warnings, hardening, sanitizers, coverage, ccache.
 include_guard(GLOBAL)
 include(GNUInstallDirs)
+
+option(TRIPTYCH_HARDEN "Stack protectors, _FORTIFY_SOURCE, and programs with read-only relocations" OFF)
+option(TRIPTYCH_COVERAGE "Count executed lines and branches (g++); the target coverage runs the tests and prints a table" OFF)
+if(TRIPTYCH_HARDEN)
+  include(CheckPIESupported)
+  check_pie_supported(LANGUAGES CXX)
+endif()
 
 if(PROJECT_IS_TOP_LEVEL)
   set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
@@ -18,8 +25,9 @@ endif()
 # triptych_target_options(<target>): C++20, warnings, nvcc's flags and the sanitizers. The sanitizer flags of a library
 # also apply to the targets that link it.
 function(triptych_target_options target)
+  # No unity build, also when a consumer has CMAKE_UNITY_BUILD: sources of a module use the same names in anonymous namespaces.
   set_target_properties(${target} PROPERTIES
-    CXX_EXTENSIONS OFF CUDA_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
+    CXX_EXTENSIONS OFF CUDA_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON UNITY_BUILD OFF)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion>
     $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda;--expt-relaxed-constexpr;-lineinfo;-Xcompiler=-Wall,-Wextra>)
@@ -35,6 +43,22 @@ function(triptych_target_options target)
     else()  # CMake before 3.25.2 does not know that nvcc speaks C++20
       set_property(TARGET ${target} PROPERTY CUDA_STANDARD)
       target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
+    endif()
+  endif()
+  if(TRIPTYCH_HARDEN)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fstack-protector-strong>)
+    if(NOT TRIPTYCH_SANITIZE)  # the sanitizers replace the checked functions
+      target_compile_options(${target} PRIVATE
+        $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<CONFIG:Debug>>>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>)
+    endif()
+    target_link_options(${target} PRIVATE -Wl,-z,relro,-z,now,-z,noexecstack)
+  endif()
+  if(TRIPTYCH_COVERAGE)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:--coverage;-fprofile-update=atomic>)
+    target_link_options(${target} PRIVATE --coverage)
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL STATIC_LIBRARY)
+      target_link_options(${target} INTERFACE --coverage)
     endif()
   endif()
   if(TRIPTYCH_SANITIZE)
@@ -60,3 +84,11 @@ function(triptych_find_plotting_python variable)
   endforeach()
   set(${variable} "" PARENT_SCOPE)
 endfunction()
+
+# The target coverage: builds the tests, runs them, and prints the covered lines and branches of each folder.
+if(TRIPTYCH_COVERAGE)
+  add_custom_target(coverage
+    COMMAND "${CMAKE_CTEST_COMMAND}" --output-on-failure -LE "consumer|docs|structure|soak|fuzz"
+    COMMAND python3 "${CMAKE_CURRENT_LIST_DIR}/coverage.py" "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}"
+    WORKING_DIRECTORY "${PROJECT_BINARY_DIR}" USES_TERMINAL VERBATIM)
+endif()

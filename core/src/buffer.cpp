@@ -35,6 +35,8 @@ void copy_bytes(void* to, std::size_t to_bytes, const void* from, std::size_t fr
                 StreamRef stream) {
   require(to_bytes == from_bytes, "cannot copy ", from_bytes, " bytes into ", to_bytes,
           ": the sizes must match");
+  require((to != nullptr && from != nullptr) || to_bytes == 0, "cannot copy ", to_bytes,
+          " bytes: a span has no data (null pointer)");
   if (to_bytes != 0) runtime::copy(to, from, to_bytes, kind, stream.get());
 }
 

@@ -24,22 +24,28 @@ void throw_cuda_error(const char* call, const char* file, int line, cudaError_t 
   }
 }
 
-// The answers for the last kernels of the calling thread: asking the runtime for every launch takes longer.
+// The answers are kept per thread, in a table with linear probing: asking the runtime at every launch would
+// take longer than the launch.
 bool can_overlap(const void* kernel) {
   struct Answer {
     const void* kernel = nullptr;
     int device = 0;
     bool overlaps = false;
   };
-  thread_local std::array<Answer, 64> answers;
-  const int device = runtime::current_device();
-  Answer& answer = answers[(reinterpret_cast<std::uintptr_t>(kernel) >> 4) % answers.size()];
-  if (answer.kernel != kernel || answer.device != device) {
+  thread_local std::array<Answer, 256> answers;
+  const auto ask = [kernel] {
     cudaFuncAttributes attributes = {};
     TRIPTYCH_CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
-    answer = {kernel, device, attributes.ptxVersion >= 90};
+    return attributes.ptxVersion >= 90;
+  };
+  const int device = runtime::current_device();
+  const auto first = static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(kernel) >> 4);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    Answer& answer = answers[(first + i) % answers.size()];
+    if (answer.kernel == nullptr) answer = {kernel, device, ask()};
+    if (answer.kernel == kernel && answer.device == device) return answer.overlaps;
   }
-  return answer.overlaps;
+  return ask();  // more kernels than places
 }
 
 }  // namespace detail

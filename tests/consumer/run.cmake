@@ -73,8 +73,13 @@ elseif(STEP STREQUAL "examples")  # built only: they run as tests of their own
   run("Building the examples" "${CMAKE_COMMAND}" --build "${SCRATCH}" --parallel ${JOBS})
 elseif(STEP STREQUAL "build_tree")
   build_and_run("-DCMAKE_PREFIX_PATH=${prefix_path}" "-DTriptych_DIR=${TREE}")
+elseif(STEP STREQUAL "two_libraries")
+  run("Configuring the project" "${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/project" -B "${SCRATCH}" ${common}
+    "-DCMAKE_PREFIX_PATH=${prefix_path}" "-DTriptych_DIR=${TREE}" "-DASK_VERSION=${VERSION}" "-DMODULES=${modules}" -DTWO_LIBRARIES=ON)
+  run("Building" "${CMAKE_COMMAND}" --build "${SCRATCH}" --parallel ${JOBS})
+  run("Running" "${SCRATCH}/two_libraries_user")
 elseif(STEP STREQUAL "add_subdirectory")
-  build_and_run("-DCMAKE_PREFIX_PATH=${prefix_path}" ${library_options} "-DTRIPTYCH_SOURCE=${SOURCE}")
+  build_and_run("-DCMAKE_PREFIX_PATH=${prefix_path}" ${library_options} "-DTRIPTYCH_SOURCE=${SOURCE}" -DCMAKE_UNITY_BUILD=ON)
 elseif(STEP STREQUAL "unknown_component")
   must_fail("Triptych has no module called 'nonsense'; it has: core" "${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/project"
     -B "${SCRATCH}" ${common} "-DCMAKE_PREFIX_PATH=${prefix_path}" "-DTriptych_DIR=${TREE}" "-DASK_VERSION=${VERSION}" -DMODULES=core -DEXTRA_COMPONENT=nonsense)

@@ -19,15 +19,28 @@ Point to_crop(const Crop& crop, Point in_frame) {
   return {(in_frame.x - crop.x_px) / crop.step, (in_frame.y - crop.y_px) / crop.step};
 }
 
+namespace {
+
+constexpr int max_crop_side = 1 << 14;
+constexpr std::int64_t max_crop_pixels = std::int64_t{1} << 25;
+
+}  // namespace
+
 Crop crop_around(const Level& level, std::span<const Point> start, double margin) {
   require(margin >= 0 && margin <= 10, "a crop cannot have a margin of ", margin, " face sizes");
+  require(level.points >= 0 && level.s0.size() == 2 * std::int64_t{level.points}, "a level of ", level.points,
+          " points cannot have ", level.s0.size(), " coordinates in its s0");
   Shape mean;
   mean.reserve(static_cast<std::size_t>(level.points));
   for (int i = 0; i < level.points; ++i)
     mean.push_back({double{level.s0[2 * i]}, double{level.s0[2 * i + 1]}});
   const Similarity pose = align(mean, start);
   const Box box = bounds(mean);
-  const auto even = [](double size) { return 2 * static_cast<int>(std::ceil(0.5 * size)); };
+  const auto even = [](double size) {
+    require(size <= max_crop_side, "a crop cannot be ", size, " pixels large: ", max_crop_side,
+            " is the most");
+    return 2 * static_cast<int>(std::ceil(0.5 * size));
+  };
   Crop crop;
   crop.width = even(box.width + 2 * margin * level.face_size_px);
   crop.height = even(box.height + 2 * margin * level.face_size_px);
@@ -44,18 +57,14 @@ Crop crop_for(const Level& level, std::span<const Point> start, double margin) {
   return crop;
 }
 
-bool is_within_reach(const Crop& crop) {
-  constexpr double far = 1 << 24;
-  return crop.step > 0 && crop.step * std::max(crop.width, crop.height) < far && std::abs(crop.x_px) < far &&
-         std::abs(crop.y_px) < far;
-}
-
 void check_crop(std::int64_t frame_width, std::int64_t frame_height, const Crop& crop) {
   require(frame_width > 0 && frame_height > 0, "an empty frame has no face");
-  require(crop.width > 0 && crop.height > 0 && crop.width <= 1 << 14 && crop.height <= 1 << 14,
+  require(crop.width > 0 && crop.height > 0 && crop.width <= max_crop_side && crop.height <= max_crop_side &&
+              std::int64_t{crop.width} * crop.height <= max_crop_pixels,
           "a crop cannot be ", crop.width, " x ", crop.height, " pixels");
-  require(is_within_reach(crop), "a crop at (", crop.x_px, ", ", crop.y_px, ") with steps of ", crop.step,
-          " pixels is too far away");
+  require(is_within_reach(crop, frame_width, frame_height), "a crop at (", crop.x_px, ", ", crop.y_px,
+          ") with steps of ", crop.step, " pixels is too far from a frame of ", frame_width, " x ",
+          frame_height, ", or too large or small for it");
 }
 
 void prepare_cpu(ImageView<const Grey8> frame, const Crop& crop, const Features& features, Planes& planes,

@@ -16,11 +16,9 @@ struct PrepareScratch {
 };
 
 // crop_for without its check of the step: a start that is a point or not finite gives a crop that is not
-// within reach.
+// within reach (prepare_math.hpp).
 Crop crop_around(const Level& level, std::span<const Point> start, double margin);
-// False when a crop's position or step is not finite or absurdly large.
-bool is_within_reach(const Crop& crop);
-// InvalidArgument when the frame or the crop is empty, or the crop is not within reach.
+// InvalidArgument when the frame or the crop is empty, or the crop is too large or not within reach.
 void check_crop(std::int64_t frame_width, std::int64_t frame_height, const Crop& crop);
 
 void prepare_cpu(ImageView<const Grey8> frame, const Crop& crop, const Features& features, Planes& planes,

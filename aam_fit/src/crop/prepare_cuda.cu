@@ -16,6 +16,7 @@ namespace triptych::aam_fit {
 namespace {
 
 constexpr int tile_x = 32, tile_y = 8;
+constexpr int max_images = 65535;  // along z of a grid
 
 // Images of one size, `stride` floats apart, in `group`s that lie `group_stride` apart.
 struct Stack {
@@ -43,13 +44,16 @@ __global__ void crop_kernel(const PrepareTask task, const Stack out) {
   const double x_px = task.crops != nullptr ? task.crops[at.z].x_px : task.crop.x_px;
   const double y_px = task.crops != nullptr ? task.crops[at.z].y_px : task.crop.y_px;
   const BoxTaps across = box_taps(at.x * step + x_px, step), down = box_taps(at.y * step + y_px, step);
-  float sum = 0;
-  for (int i = 0; i < across.count; ++i) {
+  float sum = 0, column = 0;
+  for (int i = 0, last_x = -1; i < across.count; ++i) {
     const int x = clamp_to(across.first + i, frame.width);
-    float column = 0;
-    for (int k = 0; k < down.count; ++k)
-      column += box_weight(down, down.first + k) *
-                static_cast<float>(frame.data[clamp_to(down.first + k, frame.height) * frame.pitch + x]);
+    if (x != last_x) {  // beyond the border the column repeats
+      column = 0;
+      for (int k = 0; k < down.count; ++k)
+        column += box_weight(down, down.first + k) *
+                  static_cast<float>(frame.data[clamp_to(down.first + k, frame.height) * frame.pitch + x]);
+      last_x = x;
+    }
     sum += box_weight(across, across.first + i) * column;
   }
   out.image(at.z)[at.y * out.pitch + at.x] = sum;
@@ -149,6 +153,17 @@ void launch_prepare(const PrepareTask& task, const Features& features, StreamRef
   const std::int64_t size = std::int64_t{task.width} * task.height;
   const Launcher launcher{task.width, task.height, stream};
   const std::int64_t own = scratch_floats(task.width, task.height, features);
+  if (const int most = max_images / count; task.faces > most) {  // in parts that a grid can count
+    PrepareTask part = task, rest = task;
+    part.faces = most;
+    rest.faces = task.faces - most;
+    if (task.frames != nullptr) rest.frames += most;
+    if (task.crops != nullptr) rest.crops += most;
+    rest.scratch += most * own;
+    rest.planes += most * task.face;
+    launch_prepare(part, features, stream);
+    return launch_prepare(rest, features, stream);
+  }
   const Stack planes{task.planes, task.pitch, task.pitch * task.height, task.face, count};
   const Stack grey{task.scratch, task.width, size, own, 1};
   const Stack local_mean{task.scratch + size, task.width, size, own, 1};

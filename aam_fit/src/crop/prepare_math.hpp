@@ -10,6 +10,22 @@
 
 namespace triptych::aam_fit {
 
+// Crops that can be prepared: a start whose crop is none of these is refused, and a fit that arrives at one
+// is lost. Sides of frames and crops, and distances from the frame, lie below 2^24 pixels, and a crop covers
+// at most 32 times the frame's longer side, which bounds the taps of its pixels' boxes. False when a number
+// is not finite.
+constexpr double max_reach_px = 1 << 24, max_crop_frames = 32, min_crop_step = 1e-9;
+TRIPTYCH_INLINE_HD bool is_within_reach(double x_px, double y_px) {
+  return fabs(x_px) < max_reach_px && fabs(y_px) < max_reach_px;
+}
+TRIPTYCH_INLINE_HD bool is_within_reach(const Crop& crop, std::int64_t frame_width,
+                                        std::int64_t frame_height) {
+  const double side = crop.step * (crop.width > crop.height ? crop.width : crop.height);
+  const auto frame = static_cast<double>(frame_width > frame_height ? frame_width : frame_height);
+  return frame < max_reach_px && crop.step > min_crop_step && side < max_reach_px &&
+         side <= max_crop_frames * frame && is_within_reach(crop.x_px, crop.y_px);
+}
+
 // The pixels first .. first + count - 1 of the frame lie under the box; beyond the border it repeats.
 struct BoxTaps {
   double low, high;  // the box

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "crop/prepare_cpu.hpp"
+#include "crop/prepare_math.hpp"
 #include "fitter/fitter_engine.hpp"
 
 namespace triptych::aam_fit {
@@ -32,8 +33,11 @@ void FitterEngine::check(const Face& face) const {
   require(std::all_of(face.start.begin(), face.start.end(),
                       [](Point p) { return std::isfinite(p.x) && std::isfinite(p.y); }),
           "a start has a point that is not finite");
-  check_crop(face.frame.width(), face.frame.height(),
-             crop_for(model_.levels.front(), face.start, options_.crop_margin));
+  const Crop crop = crop_for(model_.levels.front(), face.start, options_.crop_margin);
+  require(is_within_reach(crop, face.frame.width(), face.frame.height()), "a start whose crop lies at (",
+          crop.x_px, ", ", crop.y_px, ") and is ", crop.step * crop.width, " x ", crop.step * crop.height,
+          " pixels is too far from a frame of ", face.frame.width(), " x ", face.frame.height(),
+          ", or too large or small for it");
   check_for_engine(face);
 }
 

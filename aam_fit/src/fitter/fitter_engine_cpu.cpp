@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "crop/prepare_cpu.hpp"
+#include "crop/prepare_math.hpp"
 #include "fitter/fitter_engine.hpp"
 
 namespace triptych::aam_fit {
@@ -75,7 +76,7 @@ class CpuEngine final : public FitterEngine {
       const Level& level = stage.fitter.level();
       if (!stage.keeps_planes) {
         crop = crop_around(level, fit.landmarks, options_.crop_margin);
-        if (!is_within_reach(crop)) {
+        if (!is_within_reach(crop, face.frame.width(), face.frame.height())) {
           set_outcome(fit, i, std::numeric_limits<double>::infinity(), FitStatus::lost_outside);
           break;
         }
@@ -103,10 +104,16 @@ class CpuEngine final : public FitterEngine {
         status = found.status;
         in_crop = stage.fitter.shape_of(fit.parameters);
       }
+      for (Point& p : in_crop) p = to_frame(crop, p);
+      // A landmark that no pixel follows can leave the frame unseen.
+      if (!is_lost(status) &&
+          !std::all_of(in_crop.begin(), in_crop.end(), [](Point p) { return is_within_reach(p.x, p.y); })) {
+        status = FitStatus::lost_outside;
+        error = std::numeric_limits<double>::infinity();
+      }
       set_outcome(fit, i, error, status);
       if (is_lost(status)) break;
-      std::transform(in_crop.begin(), in_crop.end(), fit.landmarks.begin(),
-                     [&](Point p) { return to_frame(crop, p); });
+      fit.landmarks = in_crop;
     }
     return fit;
   }

@@ -4,7 +4,7 @@
 // the levels' matrices and scratch, come one after the other.
 #include <triptych/aam_fit/fit_cuda.hpp>
 #include <triptych/core/buffer.hpp>
-#include <triptych/core/device.hpp>
+#include <triptych/core/device_guard.hpp>
 #include <triptych/core/error.hpp>
 #include <triptych/core/graph.hpp>
 #include <triptych/core/stream.hpp>
@@ -69,8 +69,9 @@ struct Job {
 
 class CudaEngine final : public FitterEngine {
  public:
-  CudaEngine(const Model& model, const FitterOptions& options, int ordinal)
-      : FitterEngine(model, options), device_(activated(Device::cuda(ordinal))) {
+  // `device` is the current GPU.
+  CudaEngine(const Model& model, const FitterOptions& options, const Device& device)
+      : FitterEngine(model, options), device_(device) {
     const Stream stream;
     stages_.reserve(model.levels.size());
     std::int64_t max_planes = 0, max_scratch = 0;
@@ -104,35 +105,16 @@ class CudaEngine final : public FitterEngine {
   }
 
   std::vector<Fit> fit(std::span<const Face> faces) override {
-    device_.activate();
-    std::vector<Fit> fits;
-    fits.reserve(faces.size());
-    if (batch_ && faces.size() > 1) {
-      const auto most = static_cast<std::size_t>(options_.max_faces);
-      for (std::size_t i = 0; i < faces.size(); i += most) {
-        const auto part = faces.subspan(i, std::min(most, faces.size() - i));
-        begin(*batch_, part);
-        batch_->done.synchronize();
-        for (std::size_t k = 0; k < part.size(); ++k)
-          fits.push_back(result(*batch_, static_cast<std::int64_t>(k)));
-      }
-      return fits;
-    }
     try {
-      for (const Face& face : faces) {
-        if (in_flight() == max_in_flight) fits.push_back(next());
-        submit(face);
-      }
-      while (in_flight() > 0) fits.push_back(next());
+      return batch_ && faces.size() > 1 ? fit_in_batches(faces) : fit_in_flight(faces);
     } catch (...) {
       drop();
       throw;
     }
-    return fits;
   }
 
   void submit(const Face& face) override {
-    device_.activate();
+    const DeviceGuard guard(device_);
     begin(*slots_[submitted_ % slots_.size()], std::span(&face, 1));
     ++submitted_;
   }
@@ -140,18 +122,48 @@ class CudaEngine final : public FitterEngine {
   Fit next() override {
     Job& job = *slots_[fetched_ % slots_.size()];
     job.done.synchronize();
+    Fit fit = result(job, 0);
     ++fetched_;
-    return result(job, 0);
+    return fit;
   }
 
   int in_flight() const override { return static_cast<int>(submitted_ - fetched_); }
 
-  // A slot's memory is free again when its fit is done.
+  // What has been enqueued still runs: the next fit waits for it.
   void drop() override {
-    while (fetched_ != submitted_) slots_[fetched_++ % slots_.size()]->done.synchronize();
+    settled_ = settled_ && fetched_ == submitted_;
+    fetched_ = submitted_;
   }
 
  private:
+  std::vector<Fit> fit_in_batches(std::span<const Face> faces) {
+    const DeviceGuard guard(device_);
+    std::vector<Fit> fits;
+    fits.reserve(faces.size());
+    const auto most = static_cast<std::size_t>(options_.max_faces);
+    for (std::size_t i = 0; i < faces.size(); i += most) {
+      const auto part = faces.subspan(i, std::min(most, faces.size() - i));
+      begin(*batch_, part);
+      settled_ = false;  // until the memory of the batch is free again
+      batch_->done.synchronize();
+      settled_ = true;
+      for (std::size_t k = 0; k < part.size(); ++k)
+        fits.push_back(result(*batch_, static_cast<std::int64_t>(k)));
+    }
+    return fits;
+  }
+
+  std::vector<Fit> fit_in_flight(std::span<const Face> faces) {
+    std::vector<Fit> fits;
+    fits.reserve(faces.size());
+    for (const Face& face : faces) {
+      if (in_flight() == max_in_flight) fits.push_back(next());
+      submit(face);
+    }
+    while (in_flight() > 0) fits.push_back(next());
+    return fits;
+  }
+
   void check_for_engine(const Face& face) const override {
     const std::int64_t width = face.frame.width(), height = face.frame.height();
     require(width <= options_.max_width && height <= options_.max_height, "a frame of ", width, " x ", height,
@@ -189,8 +201,18 @@ class CudaEngine final : public FitterEngine {
     stages_.back().level.parameters = stages_.back().fitter.parameter_count();
   }
 
+  // Waits for whatever a call that failed, or was dropped, has left on the device.
+  void settle() {
+    if (settled_) return;
+    for (const auto& slot : slots_) slot->stream.synchronize();
+    if (batch_) batch_->stream.synchronize();
+    settled_ = true;
+  }
+
   // Copies the frames aside, enqueues their upload and the fit.
   void begin(Job& job, std::span<const Face> faces) {
+    settle();
+    settled_ = false;  // unless all of the following succeeds
     std::int64_t bytes = 0;
     const auto is_first = [&](std::size_t i) {  // of those that show the same frame
       for (std::size_t k = 0; k < i; ++k)
@@ -235,6 +257,7 @@ class CudaEngine final : public FitterEngine {
     }
     last_fit_.record(job.stream);
     job.done.record(job.stream);
+    settled_ = true;
   }
 
   static bool same_frame(const ImageView<const Grey8>& a, const ImageView<const Grey8>& b) {
@@ -252,6 +275,7 @@ class CudaEngine final : public FitterEngine {
     for (Stage& stage : stages_) {
       FitterLevel level = stage.level;
       level.faces = count;
+      level.frames = job.frames.data();
       level.landmarks = job.landmarks.data();
       level.crops = job.crops.data();
       level.shapes = job.shapes.data();
@@ -293,7 +317,10 @@ class CudaEngine final : public FitterEngine {
   Fit result(const Job& job, std::int64_t i) const {
     const FaceSummary& summary = job.pinned_summaries.data()[i];
     const auto number = static_cast<std::size_t>(summary.level);
-    const Stage& stage = stages_[number];
+    // lost before its fit: the parameters are those of the level before
+    const int parameters = summary.lost != 2 ? stages_[number].level.parameters
+                           : number > 0      ? stages_[number - 1].level.parameters
+                                             : 0;
     Fit fit;
     const double* landmarks = job.pinned_landmarks.data() + i * 2 * model_.points;
     fit.landmarks.resize(static_cast<std::size_t>(model_.points));
@@ -302,7 +329,7 @@ class CudaEngine final : public FitterEngine {
       landmarks += 2;
     }
     const float* kept = job.pinned_kept.data() + i * max_parameters_;
-    fit.parameters.assign(kept, kept + stage.level.parameters);
+    fit.parameters.assign(kept, kept + parameters);
     fit.iterations = summary.iterations;
     set_outcome(fit, number, double{summary.error}, static_cast<FitStatus>(summary.status));
     return fit;
@@ -317,13 +344,16 @@ class CudaEngine final : public FitterEngine {
   std::array<std::optional<Job>, max_in_flight> slots_;
   std::optional<Job> batch_;
   std::size_t submitted_ = 0, fetched_ = 0;
+  bool settled_ = true;  // every fit that is enqueued is in flight, and the next one waits for it by events
 };
 
 }  // namespace
 
 std::unique_ptr<FitterEngine> make_cuda_fitter_engine(const Model& model, const FitterOptions& options,
                                                       int ordinal) {
-  return std::make_unique<CudaEngine>(model, options, ordinal);
+  const Device device = Device::cuda(ordinal);
+  const DeviceGuard guard(device);
+  return std::make_unique<CudaEngine>(model, options, device);
 }
 
 }  // namespace triptych::aam_fit

@@ -2,6 +2,9 @@
 #include <triptych/core/cuda.cuh>
 #include <triptych/reduction/collective/warp.cuh>
 
+#include <cmath>
+
+#include "crop/prepare_math.hpp"
 #include "fitter/fitter_kernels.hpp"
 
 namespace triptych::aam_fit {
@@ -13,13 +16,6 @@ constexpr int threads = 128;
 __global__ void reset_kernel(FaceSummary* summaries, int faces) {
   const int i = static_cast<int>(blockIdx.x) * threads + static_cast<int>(threadIdx.x);
   if (i < faces) summaries[i] = FaceSummary{};
-}
-
-// Crops further away than this, or coarser, are those of a face that is lost (check_crop).
-__device__ bool is_sane(const Crop& crop) {
-  constexpr double far = 1 << 24;
-  return crop.step > 1e-9 && crop.step * max(crop.width, crop.height) < far && fabs(crop.x_px) < far &&
-         fabs(crop.y_px) < far;
 }
 
 __global__ void begin_level_kernel(const FitterLevel g) {
@@ -45,9 +41,13 @@ __global__ void begin_level_kernel(const FitterLevel g) {
       crop.step = sqrt(a * a + b * b);
       crop.x_px = X + a * (g.centre_x - x) - b * (g.centre_y - y) - 0.5 * crop.step * (g.width - 1);
       crop.y_px = Y + b * (g.centre_x - x) + a * (g.centre_y - y) - 0.5 * crop.step * (g.height - 1);
-      if (!is_sane(crop)) {
-        crop.step = 1;
+      if (!is_within_reach(crop, g.frames[face].width, g.frames[face].height)) {
+        crop.step = 1;  // for the kernels that do not look at the summary
         crop.x_px = crop.y_px = 0;
+        FaceSummary& summary = g.summaries[face];
+        if (summary.lost == 0)
+          summary = {INFINITY, summary.iterations, static_cast<std::int32_t>(FitStatus::lost_outside),
+                     g.level, 2};
       }
       g.crops[face] = crop;
     }
@@ -69,18 +69,25 @@ __global__ void end_level_kernel(const FitterLevel g) {
   const std::int64_t face = blockIdx.x;
   const int t = static_cast<int>(threadIdx.x), n = g.points;
   if (g.summaries[face].lost != 0) return;
-  const DeviceLevelFit fit = g.fits[face];
+  DeviceLevelFit fit = g.fits[face];
   const auto status = static_cast<FitStatus>(fit.status);
-  const bool lost = status == FitStatus::lost_outside || status == FitStatus::lost_contrast;
-  __syncthreads();  // before the summary changes
+  bool lost = status == FitStatus::lost_outside || status == FitStatus::lost_contrast;
+  const Crop crop = g.crops[face];
+  const auto coordinate = [&](int i) {
+    return static_cast<double>(g.shapes[face * 2 * n + i]) * crop.step +
+           ((i & 1) != 0 ? crop.y_px : crop.x_px);
+  };
+  bool far = false;
+  for (int i = t; i < 2 * n; i += threads) far |= !(fabs(coordinate(i)) < max_reach_px);
+  if (__syncthreads_or(far) != 0 && !lost) {  // a barrier, too: before the summary changes
+    lost = true;
+    fit.error = INFINITY;
+    fit.status = static_cast<std::int32_t>(FitStatus::lost_outside);
+  }
   for (int i = t; i < g.parameters; i += threads)
     g.kept[face * g.kept_stride + i] = g.fitted[face * g.parameters + i];
-  if (!lost) {
-    const Crop crop = g.crops[face];
-    for (int i = t; i < 2 * n; i += threads)
-      g.landmarks[face * 2 * n + i] = static_cast<double>(g.shapes[face * 2 * n + i]) * crop.step +
-                                      ((i & 1) != 0 ? crop.y_px : crop.x_px);
-  }
+  if (!lost)
+    for (int i = t; i < 2 * n; i += threads) g.landmarks[face * 2 * n + i] = coordinate(i);
   if (t == 0)
     g.summaries[face] = {fit.error, g.summaries[face].iterations + fit.iterations, fit.status, g.level,
                          lost ? 1 : 0};

@@ -15,6 +15,7 @@ struct FaceSummary {
   float error = 0;  // of the last level
   std::int32_t iterations = 0, status = 0;
   std::int32_t level = 0;  // the last one
+  // 1: in the fit of that level; 2: before it, with the parameters of the level before.
   std::int32_t lost = 0;
 };
 
@@ -25,7 +26,8 @@ struct FitterLevel {
   double centre_x, centre_y;   // of the mean shape's box
   std::int32_t width, height;  // of the crop
   bool keeps_planes;           // and with them the crop
-  double* landmarks;           // 2 points, in the frame's pixels
+  const FrameOnDevice* frames;
+  double* landmarks;  // 2 points, in the frame's pixels
   Crop* crops;
   float* shapes;        // 2 points, in the crop's pixels
   const float* fitted;  // parameters
@@ -37,9 +39,10 @@ struct FitterLevel {
 
 // All faces begin anew.
 void launch_reset(const FitterLevel& level, StreamRef stream);
-// The crop around the landmarks, and the landmarks in it.
+// The crop around the landmarks, and the landmarks in it. A face whose crop is not within reach is lost.
 void launch_begin_level(const FitterLevel& level, StreamRef stream);
-// Copies a level's fits and shapes into the summaries and landmarks of faces that were not lost.
+// Copies a level's fits and shapes into the summaries and landmarks of faces that were not lost. A face with
+// a landmark that is not within reach is lost.
 void launch_end_level(const FitterLevel& level, StreamRef stream);
 
 }  // namespace triptych::aam_fit

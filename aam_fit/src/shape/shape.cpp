@@ -54,6 +54,8 @@ Similarity align(std::span<const Point> from, std::span<const Point> to) {
     across += x * v - y * u;
     size += x * x + y * y;
   }
+  require(std::isfinite(size) && std::isfinite(along) && std::isfinite(across), "cannot align ", from.size(),
+          " points that are not finite, or whose squares are not");
   require(size > 0, "cannot align ", from.size(), " points that all coincide");
   const Similarity turned{along / size - 1, across / size, 0, 0};
   const Point moved = posed(turned, f);

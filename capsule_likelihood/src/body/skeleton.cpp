@@ -10,20 +10,28 @@ namespace triptych::capsule_likelihood {
 
 namespace {
 
-bool is_finite(const Vec3& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
+// False also for NaN.
+bool is_within(float x, float most) { return std::abs(x) <= most; }
+bool is_length(const Vec3& v) {
+  return is_within(v.x, Skeleton::max_length_m) && is_within(v.y, Skeleton::max_length_m) &&
+         is_within(v.z, Skeleton::max_length_m);
+}
 
 void check_joint(const Joint& joint, int index) {
   require(index == 0 ? joint.parent == -1 : joint.parent >= 0 && joint.parent < index, "joint ", index, " (",
           joint.name, ") has parent ", joint.parent, ": the first joint is the root, with parent -1, and ",
           "every other one comes after its parent");
-  require(is_finite(joint.offset_m), "joint ", joint.name, " has an offset that is not finite");
+  require(is_length(joint.offset_m), "joint ", joint.name, " has an offset that is not finite or beyond ",
+          Skeleton::max_length_m, " m");
   require(joint.rotations.size() <= 3, "joint ", joint.name, " has ", joint.rotations.size(),
           " rotations: at most 3 are possible");
   for (const Rotation& rotation : joint.rotations) {
     require(rotation.axis == Axis::x || rotation.axis == Axis::y || rotation.axis == Axis::z, "joint ",
             joint.name, " has a rotation about no axis");
-    require(std::isfinite(rotation.lower_rad) && std::isfinite(rotation.upper_rad), "joint ", joint.name,
-            " has a limit that is not finite");
+    require(is_within(rotation.lower_rad, Skeleton::max_angle_rad) &&
+                is_within(rotation.upper_rad, Skeleton::max_angle_rad),
+            "joint ", joint.name, " has a limit that is not finite or beyond ", Skeleton::max_angle_rad,
+            " rad");
     require(rotation.lower_rad <= rotation.upper_rad, "joint ", joint.name, " has a lower limit of ",
             rotation.lower_rad, " rad, above its upper one of ", rotation.upper_rad, " rad");
   }
@@ -33,11 +41,12 @@ void check_body_capsule(const BodyCapsule& body_capsule, std::size_t index, std:
   require(body_capsule.joint >= 0 && static_cast<std::size_t>(body_capsule.joint) < joints.size(), "capsule ",
           index, " is on joint ", body_capsule.joint, ", which is not there");
   const Joint& joint = joints[static_cast<std::size_t>(body_capsule.joint)];
-  require(is_finite(body_capsule.capsule.a) && is_finite(body_capsule.capsule.b), "capsule ", index,
-          " on joint ", joint.name, " has an end that is not finite");
-  require(std::isfinite(body_capsule.capsule.radius_m) && body_capsule.capsule.radius_m >= 0, "capsule ",
-          index, " on joint ", joint.name, " has a radius of ", body_capsule.capsule.radius_m,
-          " m: it must be finite and not negative");
+  require(is_length(body_capsule.capsule.a) && is_length(body_capsule.capsule.b), "capsule ", index,
+          " on joint ", joint.name, " has an end that is not finite or beyond ", Skeleton::max_length_m,
+          " m");
+  const float radius_m = body_capsule.capsule.radius_m;
+  require(radius_m >= 0 && radius_m <= Skeleton::max_length_m, "capsule ", index, " on joint ", joint.name,
+          " has a radius of ", radius_m, " m: 0 to ", Skeleton::max_length_m, " m are possible");
 }
 
 }  // namespace
@@ -83,6 +92,8 @@ std::vector<float> Skeleton::rest_pose() const {
 void Skeleton::clamp(std::span<float> pose) const {
   require(pose.size() == static_cast<std::size_t>(pose_size_), "a pose of ", pose.size(),
           " numbers does not fit a skeleton that needs ", pose_size_);
+  for (std::size_t i = root_floats; i < pose.size(); ++i)
+    require(!std::isnan(pose[i]), "number ", i, " of a pose, an angle, is not a number");
   std::size_t angle = root_floats;
   for (std::size_t i = 1; i < joints_.size(); ++i) {
     for (const Rotation& rotation : joints_[i].rotations) {

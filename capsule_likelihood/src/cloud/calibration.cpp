@@ -33,7 +33,10 @@ Matrix read_matrix(TextScanner& scan, std::string_view text) {
   }
   if (filled != matrix.size())
     scan.fail("the matrix has " + std::to_string(filled) + " numbers instead of 9");
-  if (!(matrix[0] > 0 && matrix[4] > 0)) scan.fail("the focal lengths must be above 0");
+  const auto is_focal = [](double f) { return f >= 1e-3 && f <= 1e9; };
+  if (!is_focal(matrix[0]) || !is_focal(matrix[4]))
+    scan.fail("the focal lengths must be above 0: 0.001 to 1e9 px");
+  if (std::abs(matrix[2]) > 1e9 || std::abs(matrix[5]) > 1e9) scan.fail("the centre must be within 1e9 px");
   return matrix;
 }
 
@@ -60,7 +63,10 @@ StereoCalibration parse_calibration(std::string_view text, const std::string& fi
       right = read_matrix(scan, value);
     } else if (key == "doffs" || key == "baseline" || key == "width" || key == "height") {
       const double number = scan.to_number(value, std::string(key));
-      if (key != "doffs" && !(number > 0 && number < 1e9)) scan.fail(std::string(key) + " must be above 0");
+      if (key != "doffs" && !(number > 0 && number < 1e9)) {
+        scan.fail(std::string(key) + " must be above 0 and below 1e9");
+      }
+      if (std::abs(number) > 1e9) scan.fail(std::string(key) + " must be within 1e9");
       numbers[std::string(key)] = number;
     }
   }

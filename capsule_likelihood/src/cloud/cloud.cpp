@@ -5,17 +5,26 @@
 
 #include <cmath>
 
+#include "cloud/add_point.hpp"
+
 namespace triptych::capsule_likelihood {
 
 namespace {
 
 void check(const Intrinsics& camera, const DepthOptions& options) {
-  require(camera.fx > 0 && camera.fy > 0 && std::isfinite(camera.fx) && std::isfinite(camera.fy),
-          "a camera with focal lengths of ", camera.fx, " and ", camera.fy, " px is out of range");
-  require(std::isfinite(camera.cx) && std::isfinite(camera.cy), "the centre of the image is not finite");
+  const auto is_focal = [](double f) { return f >= 1e-3 && f <= 1e9; };
+  require(is_focal(camera.fx) && is_focal(camera.fy), "a camera with focal lengths of ", camera.fx, " and ",
+          camera.fy, " px is out of range: 0.001 to 10^9 px are possible");
+  require(std::abs(camera.cx) <= 1e9 && std::abs(camera.cy) <= 1e9, "the centre of the image at (", camera.cx,
+          ", ", camera.cy, ") px is out of range");
   require(options.step >= 1, "a step of ", options.step, " pixels is out of range");
   require(options.metres_per_unit > 0 && std::isfinite(options.metres_per_unit), "a unit of ",
           options.metres_per_unit, " m is out of range");
+  require(options.nearest_m >= 0 && options.farthest_m >= options.nearest_m,
+          "distances from nearest_m = ", options.nearest_m, " to farthest_m = ", options.farthest_m,
+          " are no range from 0 on");
+  require(options.y == VerticalAxis::up || options.y == VerticalAxis::down,
+          "the vertical axis is neither up nor down");
 }
 
 // z_of: the distance of a pixel in metres, or NaN.
@@ -33,7 +42,7 @@ Cloud from_image(ImageView<const P> image, const Intrinsics& camera, const Depth
       }
       const double x = (static_cast<double>(u) - camera.cx) / camera.fx * z;
       const double y = down * (static_cast<double>(v) - camera.cy) / camera.fy * z;
-      cloud.points.push_back({static_cast<float>(x), static_cast<float>(y), static_cast<float>(z)});
+      detail::add_point(cloud, x, y, z);
     }
   }
   return cloud;
@@ -51,6 +60,8 @@ Cloud cloud_from_disparity(ImageView<const float> disparity, const StereoCalibra
                            const DepthOptions& options) {
   require(calibration.baseline_m > 0 && std::isfinite(calibration.baseline_m), "a baseline of ",
           calibration.baseline_m, " m is out of range");
+  require(std::isfinite(calibration.offset_px), "an offset of ", calibration.offset_px,
+          " px is out of range");
   const double scale = calibration.baseline_m * calibration.left.fx;
   return from_image(disparity, calibration.left, options, [&](float value) {
     const double shift = value + calibration.offset_px;

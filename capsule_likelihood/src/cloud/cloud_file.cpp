@@ -11,6 +11,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "cloud/add_point.hpp"
+
 namespace triptych::capsule_likelihood {
 
 namespace {
@@ -22,14 +24,9 @@ class Collector {
             " m is out of range for ", file);
   }
   void add(const std::array<double, 3>& p) {
-    const Vec3 point = {static_cast<float>(p[0] * scale_), static_cast<float>(p[1] * scale_),
-                        static_cast<float>(p[2] * scale_)};
-    if (std::isfinite(point.x) && std::isfinite(point.y) && std::isfinite(point.z)) {
-      cloud_.points.push_back(point);
-    } else {
-      ++cloud_.dropped;
-    }
+    detail::add_point(cloud_, p[0] * scale_, p[1] * scale_, p[2] * scale_);
   }
+  void reserve(std::size_t points) { cloud_.points.reserve(points); }
   Cloud take() { return std::move(cloud_); }
 
  private:
@@ -125,11 +122,13 @@ class PlyReader {
       if (word == "comment" || word == "obj_info") {
         scan_.rest_of_line();
       } else if (word == "element") {
+        count_declaration();
         Element element;
         element.name = scan_.word();
         element.count = scan_.count("the number of elements");
         elements_.push_back(std::move(element));
       } else if (word == "property") {
+        count_declaration();
         if (elements_.empty()) scan_.fail("a property stands before any element");
         elements_.back().properties.push_back(read_property_line());
       } else {
@@ -139,6 +138,11 @@ class PlyReader {
     // Binary data begin after the line's end.
     const std::size_t end = bytes_.find('\n', scan_.position());
     at_ = end == std::string_view::npos ? bytes_.size() : end + 1;
+  }
+
+  void count_declaration() {
+    constexpr int max_declarations = 10'000;
+    if (++declarations_ > max_declarations) scan_.fail("more than 10000 elements and properties");
   }
 
   Scalar scalar(std::string_view name) {
@@ -178,6 +182,10 @@ class PlyReader {
       where[i] = static_cast<std::size_t>(found - element.properties.begin());
     }
     std::vector<double> values(element.properties.size());
+    // A value takes at least a byte, whatever the header promises.
+    const std::size_t max_count = (bytes_.size() - at_) / values.size();
+    cloud_.reserve(static_cast<std::size_t>(
+        std::min<std::int64_t>(element.count, static_cast<std::int64_t>(max_count))));
     for (vertex_ = 0; vertex_ < element.count; ++vertex_) {
       for (std::size_t i = 0; i < values.size(); ++i) values[i] = read_property(element.properties[i]);
       cloud_.add({values[where[0]], values[where[1]], values[where[2]]});
@@ -241,6 +249,7 @@ class PlyReader {
   Collector cloud_;
   Order order_ = Order::ascii;
   std::vector<Element> elements_;
+  int declarations_ = 0;
   std::size_t at_ = 0;
   std::int64_t vertex_ = 0;
 };

@@ -7,6 +7,7 @@
 #include <array>
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "filter/filter_plan.hpp"
@@ -25,6 +26,9 @@ class FilterCpu {
   // All samples about a pose.
   void start(std::span<const float> pose, float widen = 1);
   void step(const PoseLikelihood& likelihood);
+  // Before a step, and after one that failed: the state is as it was.
+  void save() { saved_ = state_; }
+  void restore() noexcept { std::swap(state_, saved_); }
 
   // The population, poses in rows; the last row is the estimate.
   MatrixView<const float> poses() const { return {state_.poses.data(), plan_.samples + 1, plan_.dims + 1}; }
@@ -49,7 +53,7 @@ class FilterCpu {
   std::int32_t joint_count_;
   PoseJoints positions_;
   int threads_;
-  FilterState state_;
+  FilterState state_, saved_;
   std::vector<float> proposals_, old_proposals_, compensation_, moved_poses_;
   std::vector<Vec3> moved_joints_, joints_;
   std::vector<double> log_likelihoods_;

@@ -38,6 +38,30 @@ class CpuEngine final : public FilterEngine {
   }
 
   void submit(const CloudView& cloud) override {
+    filter_.save();
+    try {
+      step_on(cloud);
+    } catch (...) {
+      filter_.restore();
+      throw;
+    }
+  }
+
+  Estimate next() override {
+    Estimate estimate = std::move(results_.front());
+    results_.pop_front();
+    return estimate;
+  }
+
+  void drop() override { results_.clear(); }
+
+  std::vector<float> samples() const override {
+    const MatrixView<const float> poses = filter_.poses();
+    return {poses.data(), poses.data() + std::int64_t{samples_} * poses.cols()};
+  }
+
+ private:
+  void step_on(const CloudView& cloud) {
     PointCount count;
     double max_loss = 0;
     if (group_) {
@@ -65,20 +89,6 @@ class CpuEngine final : public FilterEngine {
     results_.push_back(std::move(estimate));
   }
 
-  Estimate next() override {
-    Estimate estimate = std::move(results_.front());
-    results_.pop_front();
-    return estimate;
-  }
-
-  void drop() override { results_.clear(); }
-
-  std::vector<float> samples() const override {
-    const MatrixView<const float> poses = filter_.poses();
-    return {poses.data(), poses.data() + std::int64_t{samples_} * poses.cols()};
-  }
-
- private:
   MatrixView<const Capsule> bodies_in(MatrixView<const float> poses) {
     const MatrixView<Capsule> bodies(bodies_.data(), samples_, skeleton().capsule_count());
     pose_cpu(skeleton(), poses, {}, bodies, threads_);

@@ -21,9 +21,9 @@ DeviceBuffer<T> upload(std::span<const T> values, StreamRef stream) {
 }  // namespace
 
 CudaEngine::CudaEngine(const Skeleton& skeleton, const SensorModel& sensor, FilterPlan plan,
-                       std::int64_t max_points, int ordinal)
+                       std::int64_t max_points, const Device& device, const DeviceGuard&)
     : FilterEngine(skeleton),
-      device_(activated(Device::cuda(ordinal))),
+      device_(device),
       plan_(std::move(plan)),
       joint_count_(skeleton.joint_count()),
       capsule_count_(skeleton.capsule_count()),
@@ -64,14 +64,14 @@ void CudaEngine::make_slots() {
 
 CudaEngine::~CudaEngine() {
   try {
-    device_.activate();
+    const DeviceGuard guard(device_);
     stream_.synchronize();
   } catch (...) {  // enqueued work must not outlive its buffers; a destructor does not throw
   }
 }
 
 void CudaEngine::start(std::span<const float> pose, float widen) {
-  device_.activate();
+  const DeviceGuard guard(device_);
   const FilterState state = make_start(plan_, pose, widen, 0);
   drop();
   copy_to_device(std::span(&state.frame, 1), frame_.span(), stream_);
@@ -86,7 +86,7 @@ void CudaEngine::start(std::span<const float> pose, float widen) {
 }
 
 void CudaEngine::submit(const CloudView& cloud) {
-  device_.activate();
+  const DeviceGuard guard(device_);
   const int index = (first_ + in_flight_) % max_in_flight;
   Slot& s = slot(index);
   const auto count = static_cast<std::int64_t>(cloud.points.size());
@@ -102,7 +102,7 @@ void CudaEngine::submit(const CloudView& cloud) {
 }
 
 Estimate CudaEngine::next() {
-  device_.activate();
+  const DeviceGuard guard(device_);
   const Slot& s = slot(first_);
   s.done.synchronize();
   Estimate estimate = report(s);
@@ -112,13 +112,13 @@ Estimate CudaEngine::next() {
 }
 
 void CudaEngine::drop() {
-  device_.activate();
+  const DeviceGuard guard(device_);
   stream_.synchronize();
   first_ = in_flight_ = 0;
 }
 
 std::vector<float> CudaEngine::samples() const {
-  device_.activate();
+  const DeviceGuard guard(device_);
   std::vector<float> poses(static_cast<std::size_t>(plan_.samples) *
                            static_cast<std::size_t>(plan_.dims + 1));
   copy_to_host(poses_.span().first(static_cast<std::int64_t>(poses.size())), std::span<float>(poses),

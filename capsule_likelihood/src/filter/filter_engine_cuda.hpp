@@ -5,6 +5,7 @@
 #include <triptych/capsule_likelihood/likelihood.hpp>
 #include <triptych/core/buffer.hpp>
 #include <triptych/core/device.hpp>
+#include <triptych/core/device_guard.hpp>
 #include <triptych/core/graph.hpp>
 #include <triptych/core/stream.hpp>
 #include <triptych/core/workspace.hpp>
@@ -13,6 +14,7 @@
 #include <compare>
 #include <cstddef>
 #include <map>
+#include <utility>
 
 #include "filter/filter_engine.hpp"
 #include "filter/filter_kernels.hpp"
@@ -20,10 +22,13 @@
 
 namespace triptych::capsule_likelihood {
 
+// The caller's current CUDA device is the same after each call, but for the parts of a frame, which use it.
 class CudaEngine final : public FilterEngine {
  public:
   CudaEngine(const Skeleton& skeleton, const SensorModel& sensor, FilterPlan plan, std::int64_t max_points,
-             int ordinal);
+             int ordinal)
+      : CudaEngine(skeleton, sensor, std::move(plan), max_points, Device::cuda(ordinal),
+                   DeviceGuard(Device::cuda(ordinal))) {}
   ~CudaEngine() override;
   CudaEngine(const CudaEngine&) = delete;
   CudaEngine& operator=(const CudaEngine&) = delete;
@@ -42,6 +47,10 @@ class CudaEngine final : public FilterEngine {
   void enqueue_likelihoods();                  // one per layer
 
  private:
+  // While the guard makes the device current.
+  CudaEngine(const Skeleton& skeleton, const SensorModel& sensor, FilterPlan plan, std::int64_t max_points,
+             const Device& device, const DeviceGuard& guard);
+
   // Pinned memory of a frame in flight: its graph copies from it and to it.
   struct Slot {
     PinnedBuffer<Vec3> points;

@@ -90,12 +90,15 @@ void check(const FilterOptions& options) {
   require(options.samples >= 1 && options.samples <= max_weighed_samples, "a filter needs 1 to ",
           max_weighed_samples, " samples, not ", options.samples);
   require(options.layers >= 1 && options.layers <= 64, "a filter needs 1 to 64 layers, not ", options.layers);
-  require(options.max_points >= 1, "max_points must be at least 1, not ", options.max_points);
+  require(options.max_points >= 1 && options.max_points <= max_rays, "max_points must be 1 to ", max_rays,
+          ", not ", options.max_points);
+  require(options.motion == MotionModel::random_walk || options.motion == MotionModel::constant_velocity,
+          "the motion model of a filter is unknown");
   require(options.min_score >= 0 && options.min_score <= 1, "min_score must be 0 to 1, not ",
           options.min_score);
   for (const float x : {options.position_spread_m, options.rotation_spread_rad, options.limb_spread_m,
                         options.max_angle_spread_rad, options.start_spread}) {
-    require(std::isfinite(x) && x >= 0, "a filter's spreads must be 0 or above, not ", x);
+    require(x >= 0 && x <= 1000, "a filter's spreads must be 0 to 1000, not ", x);
   }
   for (const float x : {options.min_spread, options.shrink, options.velocity_follow, options.velocity_damp})
     require(x >= 0 && x <= 1, "a filter's shares must be 0 to 1, not ", x);

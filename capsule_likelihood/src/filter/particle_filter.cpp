@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "body/check_poses.hpp"
 #include "filter/filter_engine.hpp"
 #include "filter/find_pose.hpp"
 #include "rays/rays_data.hpp"
@@ -50,6 +51,18 @@ struct ParticleFilter::State {
             ": raise FilterOptions::max_points");
     check_sigmas(cloud.points.size(), cloud.sigma_m);
   }
+  // Of all points, some must have a ray.
+  void check_usable(const CloudView& cloud) const {
+    std::size_t not_finite = 0, not_in_front = 0;
+    for (const Vec3& point : cloud.points) {
+      const RayStatus status = make_ray(point, options.sensor.sigma_m, options.sensor).status;
+      not_finite += status == RayStatus::not_finite;
+      not_in_front += status == RayStatus::not_in_front;
+    }
+    require(not_finite + not_in_front < cloud.points.size(), "no pose can be found in ", cloud.points.size(),
+            " points: ", not_finite, " are not finite or farther than 1000 km, ", not_in_front,
+            " are not in front of the camera, which looks along +z");
+  }
   void set_status(Estimate& estimate) const {
     estimate.status = estimate.points.used > 0 && estimate.score >= options.min_score ? FilterStatus::tracking
                                                                                       : FilterStatus::lost;
@@ -80,6 +93,7 @@ ParticleFilter& ParticleFilter::operator=(ParticleFilter&&) noexcept = default;
 ParticleFilter::~ParticleFilter() = default;
 
 void ParticleFilter::start(std::span<const float> pose) {
+  detail::check_pose(state_->engine->skeleton(), pose, "a pose to start at");
   state_->engine->start(pose, 1);
   state_->in_flight = 0;
   state_->started = true;
@@ -88,9 +102,11 @@ void ParticleFilter::start(std::span<const float> pose) {
 Estimate ParticleFilter::find(const CloudView& cloud) {
   State& s = *state_;
   s.check_size(cloud);
+  s.check_usable(cloud);
   const Stopwatch watch;
+  s.drop();
+  s.started = false;  // in case of an exception
   Estimate estimate = find_pose(*s.engine, cloud);
-  s.in_flight = 0;
   s.started = true;
   s.set_status(estimate);
   estimate.latency_us = watch.elapsed_us();

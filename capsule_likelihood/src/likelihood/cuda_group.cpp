@@ -1,16 +1,16 @@
 #include <triptych/capsule_likelihood/cuda_group.hpp>
 #include <triptych/core/buffer.hpp>
 #include <triptych/core/device.hpp>
+#include <triptych/core/device_guard.hpp>
 #include <triptych/core/error.hpp>
 #include <triptych/core/stream.hpp>
 #include <triptych/core/workspace.hpp>
 
 #include <algorithm>
 #include <atomic>
-#include <exception>
-#include <thread>
 
 #include "likelihood/evaluate_paths.hpp"
+#include "likelihood/run_on_threads.hpp"
 #include "rays/rays_data.hpp"
 
 namespace triptych::capsule_likelihood {
@@ -25,10 +25,11 @@ void make_room(DeviceBuffer<T>& buffer, std::int64_t count) {
 
 }  // namespace
 
-// All of it is on one device; only the thread of that device uses it during a call.
+// Made and used with its device current. All of it is on one device; only the thread of that device uses it
+// during a call.
 struct CudaGroup::Member {
   Member(int ordinal, std::int64_t max_points, const SensorModel& sensor)
-      : device(activated(Device::cuda(ordinal))), points(max_points), rays(max_points, sensor) {}
+      : device(Device::cuda(ordinal)), points(max_points), rays(max_points, sensor) {}
 
   Device device;
   Stream stream;
@@ -40,38 +41,19 @@ struct CudaGroup::Member {
   DeviceRays rays;
 };
 
-namespace {
-
-// work(i) on a thread of its own for each i; of what they throw, one is thrown here once all are done.
-template <class Work>
-void on_all(std::size_t count, Work&& work) {
-  std::vector<std::exception_ptr> errors(count);
-  std::vector<std::thread> threads;
-  threads.reserve(count);
-  const auto guarded = [&](std::size_t i) {
-    try {
-      work(i);
-    } catch (...) {
-      errors[i] = std::current_exception();
-    }
-  };
-  for (std::size_t i = 0; i < count; ++i) threads.emplace_back(guarded, i);
-  for (std::thread& thread : threads) thread.join();
-  for (const std::exception_ptr& error : errors) {
-    if (error) std::rethrow_exception(error);
-  }
-}
-
-}  // namespace
-
 CudaGroup::CudaGroup(std::span<const int> ordinals, std::int64_t max_points, const SensorModel& sensor,
                      const EvaluateOptions& options)
     : options_(options) {
   require(!ordinals.empty(), "a group needs at least one GPU");
+  require(max_points >= 0 && max_points <= max_rays, "a group of GPUs cannot take ", max_points,
+          " points: 0 to ", max_rays, " are possible");
   check_sensor(sensor);
+  check_method(options.method);
   members_.resize(ordinals.size());
-  on_all(ordinals.size(),
-         [&](std::size_t i) { members_[i] = std::make_unique<Member>(ordinals[i], max_points, sensor); });
+  detail::run_on_threads(ordinals.size(), [&](std::size_t i) {
+    const DeviceGuard guard(Device::cuda(ordinals[i]));
+    members_[i] = std::make_unique<Member>(ordinals[i], max_points, sensor);
+  });
 }
 CudaGroup::CudaGroup(CudaGroup&&) noexcept = default;
 CudaGroup& CudaGroup::operator=(CudaGroup&&) noexcept = default;
@@ -85,9 +67,10 @@ PointCount CudaGroup::set(std::span<const Vec3> points, std::span<const float> s
           " points, not for ", count);
   check_sigmas(points.size(), sigma_m);
   std::vector<PointCount> counts(members_.size());
-  on_all(members_.size(), [&](std::size_t i) {
+  is_set_ = false;
+  detail::run_on_threads(members_.size(), [&](std::size_t i) {
     Member& m = *members_[i];
-    m.device.activate();
+    const DeviceGuard guard(m.device);
     copy_to_device(points, m.points.span().first(count), m.stream);
     const auto sigmas = static_cast<std::int64_t>(sigma_m.size());
     make_room(m.sigma_m, sigmas);
@@ -96,19 +79,21 @@ PointCount CudaGroup::set(std::span<const Vec3> points, std::span<const float> s
     counts[i] = m.rays.count(m.stream);
     if (i == 0) max_loss_ = m.rays.max_loss(m.stream);
   });
+  is_set_ = true;
   return counts.front();
 }
 
 void CudaGroup::evaluate(MatrixView<const Capsule> bodies, std::span<double> log_likelihoods) {
   check_bodies(bodies, log_likelihoods.size());
+  require(is_set_, "a group of GPUs has no points, or set() has failed: call set() first");
   const auto group = static_cast<std::int64_t>(members_.size());
   // Several chunks per GPU, so that a fast GPU takes work from a slow one; a single GPU gets one chunk.
   const std::int64_t wanted = group == 1 ? 1 : 4 * group;
   const std::int64_t chunk = std::max<std::int64_t>(64, (bodies.rows() + wanted - 1) / wanted);
   std::atomic<std::int64_t> next{0};
-  on_all(members_.size(), [&](std::size_t i) {
+  detail::run_on_threads(members_.size(), [&](std::size_t i) {
     Member& m = *members_[i];
-    m.device.activate();
+    const DeviceGuard guard(m.device);
     for (std::int64_t first = next.fetch_add(chunk); first < bodies.rows(); first = next.fetch_add(chunk)) {
       const std::int64_t count = std::min(chunk, bodies.rows() - first);
       // All rows with their stride, without the padding of the last.

@@ -106,6 +106,11 @@ class CulledBody {
 
 }  // namespace
 
+void check_method(Method method) {
+  require(method == Method::culled || method == Method::brute || method == Method::tiled,
+          "the method of a likelihood is unknown: ", static_cast<int>(method));
+}
+
 void check_bodies(MatrixView<const Capsule> bodies, std::size_t results) {
   require(static_cast<std::size_t>(bodies.rows()) == results, "there are ", bodies.rows(), " bodies but ",
           results, " results");
@@ -159,6 +164,7 @@ void evaluate_cpu_by(CpuPath path, const Rays& rays, MatrixView<const Capsule> b
 
 void evaluate_cpu(const Rays& rays, MatrixView<const Capsule> bodies, std::span<double> log_likelihoods,
                   const EvaluateOptions& options, int threads) {
+  check_method(options.method);
   require(options.method != Method::tiled,
           "Method::tiled is a form of the GPU: the CPU has culled and brute");
   if (options.method == Method::culled) {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "likelihood/evaluate_cuda.hpp"
+#include "likelihood/evaluate_paths.hpp"
 #include "likelihood/tuned_options.hpp"
 #include "paper/tiled_cuda.hpp"
 #include "rays/sensor_math.hpp"
@@ -149,6 +150,7 @@ void evaluate_cuda(const DeviceRays& rays, DeviceMatrixView<const Capsule> bodie
                    StreamRef stream) {
   require(bodies.rows() == log_likelihoods.size(), "there are ", bodies.rows(), " bodies but ",
           log_likelihoods.size(), " results");
+  check_method(options.method);
   const DeviceRays::Data& d = rays.data();
   int device = 0;
   TRIPTYCH_CUDA_CHECK(cudaGetDevice(&device));

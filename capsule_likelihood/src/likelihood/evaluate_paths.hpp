@@ -16,6 +16,8 @@ std::span<const CpuPath> available_cpu_paths();
 void evaluate_cpu_by(CpuPath path, const Rays& rays, MatrixView<const Capsule> bodies,
                      std::span<double> log_likelihoods, int threads);
 
+// InvalidArgument for a number that is no Method.
+void check_method(Method method);
 // InvalidArgument when the sizes do not fit or, where it is on the host, a capsule is not valid.
 void check_bodies(MatrixView<const Capsule> bodies, std::size_t results);
 

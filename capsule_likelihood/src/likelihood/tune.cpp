@@ -9,6 +9,7 @@
 #include <mutex>
 #include <utility>
 
+#include "likelihood/evaluate_paths.hpp"
 #include "likelihood/tuned_options.hpp"
 
 namespace triptych::capsule_likelihood {
@@ -86,6 +87,7 @@ EvaluateOptions with_remembered(int device, const std::string& size_class, const
 }
 
 std::vector<EvaluateOptions> evaluate_candidates(Method method) {
+  check_method(method);
   std::vector<EvaluateOptions> candidates;
   if (method == Method::culled) {
     for (const int points : {128, 64})
@@ -102,6 +104,10 @@ std::vector<EvaluateOptions> evaluate_candidates(Method method) {
 EvaluateOptions tune_evaluate(reduction::TuningCache& cache, const std::string& device, Method method,
                               std::int64_t samples, std::int64_t capsules, std::int64_t points,
                               const std::function<double(const EvaluateOptions&)>& measure) {
+  check_method(method);
+  require(samples >= 0 && capsules >= 0 && points >= 0, "cannot tune a likelihood of ", samples, " samples, ",
+          capsules, " capsules and ", points, " points");
+  require(static_cast<bool>(measure), "cannot tune a likelihood without a function to measure it with");
   const std::string key = size_class(method, samples, capsules, points);
   const std::vector<EvaluateOptions> candidates = evaluate_candidates(method);
   if (const auto known = known_options(cache, device, key, method)) return *known;

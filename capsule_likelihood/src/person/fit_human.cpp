@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 
+#include "body/check_poses.hpp"
 #include "body/rotation.hpp"
 
 namespace triptych::capsule_likelihood {
@@ -76,6 +77,11 @@ class PoseFitter {
       : human_(human), marks_(marks_of(human, names)), names_(names), positions_(positions) {
     require(names.size() == positions.size(), names.size(), " names do not fit ", positions.size(),
             " positions");
+    const auto fits = [](float x) { return !std::isfinite(x) || std::abs(x) <= max_position_m; };
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      require(fits(positions[i].x) && fits(positions[i].y) && fits(positions[i].z), "the position of ",
+              names[i], " is farther than 1000 km");
+    }
   }
 
   // Between the hips, with the orientation of hips and shoulders.
@@ -117,6 +123,10 @@ class PoseFitter {
         Eigen::MatrixXd damped = normal;
         damped.diagonal().array() += damping * (1e-2 + normal.diagonal().array());
         const Eigen::VectorXd change = damped.ldlt().solve(-gradient);
+        if (!change.allFinite()) {
+          damping *= 4;
+          continue;
+        }
         std::vector<float> next = moved(pose, change);
         const double next_cost = cost_of(next);
         improved = next_cost < cost;
@@ -255,8 +265,7 @@ FittedPose fit_pose(const Skeleton& human, std::span<const std::string> names,
                     std::span<const Vec3> positions, std::span<const float> start) {
   const PoseFitter fitter(human, names, positions);
   if (start.empty()) return fitter.fit(fitter.start());
-  require(start.size() == static_cast<std::size_t>(human.pose_size()), "a pose of ", start.size(),
-          " numbers does not fit a skeleton that needs ", human.pose_size());
+  detail::check_pose(human, start, "a start pose");
   return fitter.fit({start.begin(), start.end()});
 }
 

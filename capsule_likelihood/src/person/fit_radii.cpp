@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 
+#include "body/check_poses.hpp"
 #include "synthetic/ray_cast.hpp"
 
 namespace triptych::capsule_likelihood {
@@ -56,9 +57,10 @@ double cost_of(const std::vector<Ray>& rays, const std::vector<Placed>& body,
 
 Skeleton fit_radii(const Skeleton& human, std::span<const float> pose, std::span<const Vec3> points,
                    const Vec3& camera) {
-  std::vector<Capsule> capsules(static_cast<std::size_t>(human.capsule_count()));
-  pose_cpu(human, {pose.data(), 1, static_cast<std::int64_t>(pose.size())}, {},
-           {capsules.data(), 1, human.capsule_count()}, 1);
+  detail::check_pose(human, pose, "a pose");
+  require(std::isfinite(camera.x) && std::isfinite(camera.y) && std::isfinite(camera.z),
+          "the camera is not finite");
+  const std::vector<Capsule> capsules = human.capsules(pose);
   std::vector<Ray> rays;
   constexpr std::int64_t max_rays = 1500;
   for (const Vec3& point : subsample(points, max_rays)) {

@@ -15,11 +15,12 @@
 #include <triptych/capsule_likelihood/rays.hpp>
 
 #include "geometry/exact_math.hpp"
+#include "geometry/limits.hpp"
 
 namespace triptych::capsule_likelihood {
 
 // Capsules reach no farther than this from the origin, and thinner ones are hit by no ray.
-constexpr float largest_m = 1e6f;
+constexpr float largest_m = max_position_m;
 constexpr float thinnest_m = 0x1p-13f;  // 0.12 mm: keeps qc clear of numbers that are not normal
 
 // Finite, within largest_m, radius not negative.

@@ -91,11 +91,17 @@ TileBound bound_of(const Rays::Data& d, const std::vector<float>& distance, std:
 }  // namespace
 
 void check_sensor(const SensorModel& m) {
-  require(m.sigma_m > 0 && m.sigma_m <= largest_m, "sigma must be above 0, not ", m.sigma_m, " m");
-  require(m.tau_m > 0 && m.tau_m <= largest_m, "tau must be above 0, not ", m.tau_m, " m");
+  const auto is_length = [](float length) { return length >= 1e-6f && length <= largest_m; };
+  require(is_length(m.sigma_m), "sigma must be above 0: 10^-6 to 10^6 m, not ", m.sigma_m, " m");
+  require(is_length(m.tau_m), "tau must be above 0: 10^-6 to 10^6 m, not ", m.tau_m, " m");
   const auto fits = [](float c) { return std::fabs(c) <= largest_m; };
   require(fits(m.camera.x) && fits(m.camera.y) && fits(m.camera.z), "the camera cannot be at (", m.camera.x,
           ", ", m.camera.y, ", ", m.camera.z, ")");
+  require(m.loss == Loss::squared || m.loss == Loss::absolute, "the loss of a sensor model is unknown");
+  require(m.surface == Surface::closest || m.surface == Surface::first,
+          "the surface of a sensor model is unknown");
+  require(m.inside == CameraInside::exit_surface || m.inside == CameraInside::ignore,
+          "inside, of a sensor model, is unknown");
 }
 
 void check_sigmas(std::size_t points, std::span<const float> sigma_m) {
@@ -111,7 +117,8 @@ Rays::Rays(std::span<const Vec3> points, std::span<const float> sigma_m, const S
     : data_(std::make_unique<Data>()) {
   check_sensor(sensor);
   check_sigmas(points.size(), sigma_m);
-  require(points.size() <= 0x7FFFFFFFu, points.size(), " points are too many");
+  require(points.size() <= static_cast<std::size_t>(max_rays), points.size(),
+          " points are too many: at most ", max_rays);
   Data& d = *data_;
   d.sensor = sensor;
   d.weighted = !sigma_m.empty();

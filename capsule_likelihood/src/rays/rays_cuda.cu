@@ -130,8 +130,7 @@ DeviceRays::Data::Data(std::int64_t most, const SensorModel& wanted)
 
 DeviceRays::DeviceRays(std::int64_t max_points, const SensorModel& sensor) {
   check_sensor(sensor);
-  require(max_points >= 0 && max_points <= 0x7FFFFFFF - rays_per_ray_block, "rays cannot be made of ",
-          max_points, " points");
+  require(max_points >= 0 && max_points <= max_rays, "rays cannot be made of ", max_points, " points");
   data_ = std::make_unique<Data>(max_points, sensor);
 }
 DeviceRays::DeviceRays(DeviceRays&&) noexcept = default;

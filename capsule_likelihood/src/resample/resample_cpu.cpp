@@ -67,7 +67,11 @@ void resample_cpu(std::span<const std::uint32_t> weights, std::uint32_t bits,
   check_resample(static_cast<std::int64_t>(weights.size()), static_cast<std::int64_t>(ancestors.size()));
   if (ancestors.empty()) return;
   std::uint64_t total = 0;
-  for (const std::uint32_t w : weights) total += w;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    require(weights[i] <= whole_weight, "weight ", i, " is ", weights[i],
+            ", above whole_weight = ", whole_weight);
+    total += weights[i];
+  }
   require(total > 0, "cannot draw from ", weights.size(), " samples that all weigh 0");
   const Comb comb = make_comb(total, bits, ancestors.size());
   std::uint64_t reached = 0;

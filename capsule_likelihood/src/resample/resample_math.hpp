@@ -24,8 +24,9 @@ TRIPTYCH_INLINE_HD float beta_of(std::uint32_t step) {
 }
 
 // A log-likelihood less the highest, which is not -infinity: not above 0, or NaN, or so low that it weighs
-// nothing whatever beta is.
+// nothing whatever beta is. The highest may be +infinity, whose difference from itself is no number.
 TRIPTYCH_INLINE_HD float below_highest(double l, double highest) {
+  if (l == highest) return 0.0f;
   return l >= -1e300 ? static_cast<float>(l - highest) : -HUGE_VALF;
 }
 // x as below_highest gives it.

@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 
+#include "geometry/limits.hpp"
 #include "synthetic/ray_cast.hpp"
 
 namespace triptych::capsule_likelihood {
@@ -16,6 +17,11 @@ namespace triptych::capsule_likelihood {
 namespace {
 
 using detail::Vec;
+
+bool is_position(const Vec3& p) {
+  return std::abs(p.x) <= max_position_m && std::abs(p.y) <= max_position_m &&
+         std::abs(p.z) <= max_position_m;
+}
 
 // A rectangle of the image at distance 1: x / z and y / z.
 struct ImageBox {
@@ -52,13 +58,15 @@ class Scene {
  public:
   Scene(std::span<const Capsule> body, const Vec3& camera) : camera_(camera) {
     require(!body.empty(), "a body without capsules cannot be rendered");
+    require(is_position(camera), "the camera is not finite, or farther than 1000 km");
+    require(std::ranges::any_of(body, [](const Capsule& c) { return !(c.radius_m <= 0); }),
+            "the body is too thin to be seen: all radii are 0");
     double total = 0;
     for (std::size_t i = 0; i < body.size(); ++i) {
       Target target{Vec(body[i].a) - camera_, Vec(body[i].b) - camera_, body[i].radius_m, {}};
       const double nearest = std::min(target.a.z, target.b.z) - target.radius;
-      require(nearest > 1e-3 && std::isfinite(length(target.a)) && std::isfinite(length(target.b)) &&
-                  target.radius >= 0,
-              "capsule ", i, " is not wholly in front of the camera, or not finite");
+      require(nearest > 1e-3 && is_position(body[i].a) && is_position(body[i].b) && target.radius >= 0,
+              "capsule ", i, " is not wholly in front of the camera, not finite, or farther than 1000 km");
       target.box = box_of(target.a, target.radius);
       target.box.include(box_of(target.b, target.radius));
       box_.include(target.box);
@@ -84,7 +92,7 @@ class Scene {
   double room_hit(const Vec& ray) const {
     const double per_depth = length(ray);
     const double wall = (farthest_ + 1) * per_depth;
-    return ray.y < 0 ? std::min(wall, lowest_ / ray.y * per_depth) : wall;
+    return ray.y < 0 && lowest_ < 0 ? std::min(wall, lowest_ / ray.y * per_depth) : wall;
   }
 
   Vec3 point(const Vec& ray, double distance) const {
@@ -136,7 +144,8 @@ std::vector<Hit> cast(const EvenSpread& spread, std::int64_t wanted, int threads
   std::int64_t next = 0;
   while (static_cast<std::int64_t>(hits.size()) < wanted) {
     const std::int64_t batch = 2 * wanted + 1024;
-    require(next < 4000 * (wanted + 1024), "the body is too thin to be seen");
+    // One ray in 4000 must hit.
+    require(next < 4000 * (static_cast<std::int64_t>(hits.size()) + 1024), "the body is too thin to be seen");
     distances.resize(static_cast<std::size_t>(batch));
     parallel_chunks(batch, 2048, threads, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
       for (std::int64_t i = begin; i < end; ++i) {
@@ -154,11 +163,13 @@ std::vector<Hit> cast(const EvenSpread& spread, std::int64_t wanted, int threads
 
 void check(const RenderOptions& options) {
   const auto share = [](float value) { return value >= 0 && value < 1; };
-  require(options.points >= 0, "cannot render ", options.points, " points");
-  require(options.noise_m >= 0 && std::isfinite(options.noise_m), "a noise of ", options.noise_m,
-          " m is out of range");
-  require(options.noise_reference_m >= 0 && std::isfinite(options.noise_reference_m),
-          "a reference distance of ", options.noise_reference_m, " m is out of range");
+  require(options.points >= 0 && options.points <= max_rendered_points, "cannot render ", options.points,
+          " points: 0 to ", max_rendered_points, " are possible");
+  require(options.noise_m >= 0 && options.noise_m <= 1000, "a noise of ", options.noise_m,
+          " m is out of range: 0 to 1000 m are possible");
+  const float reference_m = options.noise_reference_m;
+  require(reference_m == 0 || (reference_m >= 1e-3f && reference_m <= max_position_m),
+          "a reference distance of ", reference_m, " m is out of range: 0, or 0.001 to 10^6 m, are possible");
   require(share(options.outliers) && share(options.background) && options.outliers + options.background < 1,
           "outliers (", options.outliers, ") and background (", options.background,
           ") are shares from 0 to below 1, also together");
@@ -214,8 +225,10 @@ std::vector<Vec3> render_points(std::span<const Capsule> body, const RenderOptio
 }
 
 double first_hit_m(std::span<const Capsule> body, const Vec3& camera, const Vec3& direction) {
-  const Vec from(camera);
-  const Vec v = detail::unit_or(Vec(direction), {0, 0, 1});
+  const Vec from(camera), along(direction);
+  require(std::isfinite(length(from)), "the camera is not finite");
+  require(length(along) > 0 && std::isfinite(length(along)), "the direction of a ray is 0 or not finite");
+  const Vec v = (1 / length(along)) * along;
   double nearest = detail::no_hit;
   for (const Capsule& capsule : body) {
     nearest = std::fmin(

@@ -10,6 +10,7 @@
 #include <numbers>
 #include <string>
 
+#include "body/check_poses.hpp"
 #include "body/rotation.hpp"
 
 namespace triptych::capsule_likelihood {
@@ -98,9 +99,11 @@ class Walker {
 }  // namespace
 
 Motion make_walk(const Skeleton& human, const WalkOptions& options) {
-  require(options.frames >= 0, "a walk cannot have ", options.frames, " frames");
-  require(options.rate_hz > 0 && std::isfinite(options.rate_hz), "a rate of ", options.rate_hz,
-          " Hz is out of range");
+  constexpr int max_frames = 1'000'000;
+  require(options.frames >= 0 && options.frames <= max_frames, "a walk cannot have ", options.frames,
+          " frames: 0 to ", max_frames, " are possible");
+  require(options.rate_hz > 0 && options.rate_hz <= 1e6, "a rate of ", options.rate_hz,
+          " Hz is out of range: above 0 to 10^6 Hz are possible");
   const double seconds = options.frames / options.rate_hz;
   for (const float value :
        {options.speed_mps, options.stride_hz, options.heading_rad, options.turn_rad_per_s}) {
@@ -111,28 +114,24 @@ Motion make_walk(const Skeleton& human, const WalkOptions& options) {
   Motion motion{.pose_size = human.pose_size(), .frame_time_s = 1 / options.rate_hz};
   for (int frame = 0; frame < options.frames; ++frame) motion.push_back(walker.pose(frame / options.rate_hz));
   // The lowest sole is on the ground.
-  std::vector<Capsule> bodies(static_cast<std::size_t>(options.frames) *
-                              static_cast<std::size_t>(human.capsule_count()));
-  const MatrixView<float> rows = motion.view();
-  const MatrixView<Capsule> body_capsules(bodies.data(), options.frames, human.capsule_count());
-  pose_cpu(human, rows, {}, body_capsules);
   for (int frame = 0; frame < options.frames; ++frame) {
+    const std::span<float> pose = motion.pose(frame);
     float lowest = std::numeric_limits<float>::max();
-    for (const Capsule& c : body_capsules.row(frame)) {
+    for (const Capsule& c : human.capsules(pose)) {
       lowest = std::min(lowest, std::min(c.a.y, c.b.y) - c.radius_m);
     }
-    rows(frame, 1) -= lowest;
+    pose[1] -= lowest;
   }
   return motion;
 }
 
 void place_in_view(const Skeleton& skeleton, Motion& motion, const ViewOptions& options) {
+  detail::check_poses(skeleton, motion);
+  require(std::abs(options.distance_m) <= max_position_m && std::abs(options.nearest_m) <= max_position_m,
+          "a distance of the view, ", options.distance_m, " or ", options.nearest_m,
+          " m, is not finite or farther than 1000 km");
+  require(std::isfinite(options.yaw_rad), "the yaw of the view is not finite");
   const MatrixView<float> poses = motion.view();
-  require(poses.rows() == 0 || poses.cols() == skeleton.pose_size(), "poses of ", poses.cols(),
-          " numbers do not fit a skeleton that needs ", skeleton.pose_size());
-  require(
-      std::isfinite(options.distance_m) && std::isfinite(options.nearest_m) && std::isfinite(options.yaw_rad),
-      "a distance or the yaw of the view is not finite");
   if (poses.rows() == 0) return;
   const detail::Rot yaw = detail::rotation_about(Axis::y, options.yaw_rad);
   const detail::Vec offset(skeleton.joints()[0].offset_m);

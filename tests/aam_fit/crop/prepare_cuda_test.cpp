@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "crop/prepare_cuda.hpp"
 #include "testing/cuda_fixture.hpp"
 #include "testing/expect_error.hpp"
 #include "testing/random.hpp"
@@ -71,6 +72,58 @@ TEST_F(PrepareCuda, IsTheCpus) {
         difference = std::max(difference, std::abs(shifted[i] - planes.values[i]));
       EXPECT_GT(difference, 100 * worst);
     }
+}
+
+// 32 frames wide: a pixel's box has a thousand pixels of the frame, most of them beyond its border.
+TEST_F(PrepareCuda, LargeCropsAreTheCpus) {
+  constexpr int width = 64, height = 48;
+  const auto frame = test::random_values<std::uint8_t>(width * height, 0, 255, 3);
+  const ImageView<const Grey8> view(reinterpret_cast<const Grey8*>(frame.data()), width, height);
+  for (const Crop& crop : {Crop{16, 16, 128, -1000, -1000}, Crop{16, 12, 120.3, -30.2, -1400.1}}) {
+    Planes planes;
+    prepare_cpu(view, crop, {}, planes, 1);
+    const auto got = prepared(frame, width, height, crop, {}, 1);
+    ASSERT_EQ(got.size(), planes.values.size());
+    // 130 additions along each axis, to sums of no more than 255
+    for (std::size_t i = 0; i < got.size(); ++i)
+      ASSERT_NEAR(got[i], planes.values[i], 2 * 2 * 130 * 0x1p-24f * 255) << "pixel " << i;
+  }
+}
+
+TEST_F(PrepareCuda, MoreImagesThanAGridCountsAlongZ) {
+  constexpr int faces = 65535 + 50, different = 7, width = 20, height = 15;
+  const auto frame = upload(test::random_values<std::uint8_t>(width * height, 0, 255, 3));
+  const FrameOnDevice on_device{frame.data(), width, width, height};
+  std::vector<Crop> crops;
+  for (int i = 0; i < faces; ++i) crops.push_back({6, 5, 1 + 0.1 * (i % different), 2, 3});
+  const auto frames = upload(std::vector<FrameOnDevice>(faces, on_device));
+  const auto crops_there = upload(crops);
+  for (const Features& features :
+       {Features{.kind = FeatureKind::grey, .smooth_px = 1},
+        Features{.kind = FeatureKind::double_angle, .local_px = 2, .pool_px = 1}}) {
+    const std::int64_t size = std::int64_t{6} * 5 * channels(features);
+    test::GuardedDevice<float> planes(faces * size, stream()),
+        scratch(faces * scratch_floats(6, 5, features), stream());
+    PrepareTask task;
+    task.faces = faces;
+    task.width = 6;
+    task.height = 5;
+    task.frames = frames.data();
+    task.crops = crops_there.data();
+    task.scratch = scratch.span().data();
+    task.planes = planes.span().data();
+    task.pitch = 6;
+    task.face = size;
+    launch_prepare(task, features, stream());
+    const auto all = planes.to_host();
+    EXPECT_TRUE(planes.intact());
+    EXPECT_TRUE(scratch.intact());
+    for (std::int64_t i = different; i < faces; ++i)
+      ASSERT_TRUE(std::equal(all.begin() + i * size, all.begin() + (i + 1) * size,
+                             all.begin() + i % different * size))
+          << "face " << i;
+    EXPECT_FALSE(std::equal(all.begin(), all.begin() + size, all.begin() + size));
+  }
 }
 
 TEST_F(PrepareCuda, SaysWhatIsWrong) {

@@ -67,9 +67,16 @@ TEST(CloudFile, ReadsEveryFormat) {
   EXPECT_TRUE(parse_cloud("", "empty.xyz").points.empty());
 }
 
+TEST(CloudFile, DropsPointsThatAreTooFar) {
+  const Cloud cloud = parse_cloud("0 0 1000\n3000 0 1\n0 -1e300 0\nnan 0 0\n0 0 1e999\n", "mm.xyz");
+  EXPECT_EQ(cloud.points, (std::vector<Vec3>{{0, 0, 1000}}));
+  EXPECT_EQ(cloud.dropped, 4);
+  EXPECT_EQ(cloud.too_far, 2);
+}
+
 TEST(CloudFile, IsWrittenAndReadBackTheSame) {
   const triptych::test::TemporaryDirectory directory;
-  const std::vector<Vec3> points = {{1, 2, 3}, {-0.1f, 1e-30f, 7e8f}};
+  const std::vector<Vec3> points = {{1, 2, 3}, {-0.1f, 1e-30f, 700.25f}};
   write_ply(directory.path() / "p.ply", points);
   EXPECT_EQ(read_cloud(directory.path() / "p.ply").points, points);
   write_ply(directory.path() / "none.ply", {});

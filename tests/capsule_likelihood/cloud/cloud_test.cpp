@@ -116,5 +116,38 @@ TEST(Subsample, TakesOneOfEachRun) {
   EXPECT_ERROR(subsample(points, -1), InvalidArgument, "-1 points");
 }
 
+TEST(Depth, DropsPointsThatAreTooFar) {
+  const std::vector<std::uint16_t> depth = {1000, 65535};
+  const Intrinsics pinhole = {500, 500, 0, 0};
+  const Cloud metres = cloud_from_depth({depth.data(), 2, 1}, pinhole, {.metres_per_unit = 1});
+  EXPECT_EQ(metres.points.size(), 1u);  // at 1000 m
+  EXPECT_EQ(metres.dropped, 1);
+  EXPECT_EQ(metres.too_far, 1);
+  const Cloud endless = cloud_from_depth({depth.data(), 2, 1}, pinhole, {.metres_per_unit = 1e308});
+  EXPECT_TRUE(endless.points.empty());
+  EXPECT_EQ(endless.dropped, 2);
+  // The first pixel lies on the camera's axis, the second far aside.
+  const Cloud aside = cloud_from_depth({depth.data(), 2, 1}, {1e-3, 500, 0, 0});
+  EXPECT_EQ(aside.points.size(), 1u);
+  EXPECT_EQ(aside.too_far, 1);
+}
+
+TEST(Disparity, OfADenormalNumberIsDropped) {
+  const std::vector<float> disparity = {1e-40f, 100};
+  const Cloud cloud = cloud_from_disparity({disparity.data(), 2, 1}, {{500, 500, 0, 0}, 0, 0.2});
+  EXPECT_EQ(cloud.points.size(), 1u);
+  EXPECT_EQ(cloud.too_far, 1);
+}
+
+TEST(Calibration, RefusesNumbersThatPutPointsAtInfinity) {
+  const std::string tail = "\nbaseline=100\ndoffs=0\n";
+  EXPECT_ERROR(parse_calibration("cam0=[1e-300 0 1; 0 500 1; 0 0 1]" + tail, "f"), ParseError, "focal");
+  EXPECT_ERROR(parse_calibration("cam0=[500 0 1e300; 0 500 1; 0 0 1]" + tail, "f"), ParseError, "centre");
+  EXPECT_ERROR(parse_calibration("cam0=[500 0 1; 0 500 1; 0 0 1]\nbaseline=1e300\ndoffs=0", "f"), ParseError,
+               "baseline");
+  EXPECT_ERROR(parse_calibration("cam0=[500 0 1; 0 500 1; 0 0 1]\nbaseline=1\ndoffs=-1e300", "f"), ParseError,
+               "doffs");
+}
+
 }  // namespace
 }  // namespace triptych::capsule_likelihood

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "capsule_likelihood/filter/filter_scene.hpp"
+#include "runtime.hpp"
 #include "testing/expect_error.hpp"
 #include "testing/gpu.hpp"
 
@@ -39,6 +40,34 @@ struct Pair {
   Pair(const Skeleton& skeleton, const FilterOptions& options)
       : cpu(skeleton, options, Device::cpu()), gpu(skeleton, options, Device::cuda()) {}
 };
+
+TEST(ParticleFilterCuda, KeepsTheCallersDevice) {
+  if (cuda_device_count() < 2) GTEST_SKIP() << "needs two GPUs";
+  const Walk walk(1);
+  const std::vector<Vec3> points = walk.points(0, 500);
+  for (const Device& device : {Device::cuda(0), Device::cuda(std::vector<int>{0, 0})}) {
+    runtime::set_device(1);
+    const auto stays = [](const char* after) { EXPECT_EQ(runtime::current_device(), 1) << after; };
+    {
+      ParticleFilter filter(walk.skeleton, {.samples = 50}, device);
+      stays("the constructor");
+      filter.start(walk.pose(0));
+      stays("start");
+      filter.submit(points);
+      stays("submit");
+      filter.next();
+      stays("next");
+      filter.samples();
+      stays("samples");
+      EXPECT_THROW(filter.start(std::vector<float>(3)), InvalidArgument);
+      stays("an exception");
+      filter.reset();
+      stays("reset");
+    }
+    stays("the destructor");
+    runtime::set_device(0);
+  }
+}
 
 TEST(ParticleFilterCuda, HasTheSamplesOfTheCpu) {
   TRIPTYCH_REQUIRE_CUDA_OR_SKIP();

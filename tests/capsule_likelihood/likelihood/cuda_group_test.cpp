@@ -67,6 +67,8 @@ TEST_F(CudaGroupCuda, RefusesWhatMakesNoSense) {
   EXPECT_ERROR(group.set(points), InvalidArgument, "room for 10 points, not for 11");
   const std::vector<Capsule> body(2, Capsule{{}, -1, {}});
   std::vector<double> result(1);
+  const std::vector<Capsule> good(2);
+  EXPECT_ERROR(group.evaluate({good.data(), 1, 2}, result), InvalidArgument, "call set() first");
   EXPECT_ERROR(group.evaluate({body.data(), 1, 2}, result), InvalidArgument, "capsule 0 of sample 0");
 }
 

@@ -150,7 +150,7 @@ TEST(FitRadii, FindsHowThickAPersonIs) {
   }
   EXPECT_ERROR(fit_radii(usual, pose, {}), InvalidArgument, "without points");
   pose.pop_back();
-  EXPECT_ERROR(fit_radii(usual, pose, std::vector<Vec3>{{0, 0, 3}}), InvalidArgument, "do not fit");
+  EXPECT_ERROR(fit_radii(usual, pose, std::vector<Vec3>{{0, 0, 3}}), InvalidArgument, "does not fit");
 }
 
 TEST(FindStandingPerson, MeasuresThePersonInACloud) {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "testing/cuda_fixture.hpp"
@@ -62,6 +63,16 @@ TEST_F(ResampleCuda, WeighsAsTheCpu) {
 TEST_F(ResampleCuda, WeighsNothingAndNans) {
   const std::vector<double> nans(100, std::nan(""));
   EXPECT_TRUE(same(temper_on_cpu(nans, 5), temper_on_gpu(nans, 5)));
+}
+
+TEST_F(ResampleCuda, WeighsAnEndlessLikelihoodAsTheCpu) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  const std::vector<double> l = {0, inf, -inf, std::nan(""), inf, 1e300};
+  for (const double target : {0.0, 3.0}) {
+    const Weighed weighed = temper_on_gpu(l, target);
+    EXPECT_EQ(weighed.tempering.total, 2 * std::uint64_t{whole_weight});
+    EXPECT_TRUE(same(temper_on_cpu(l, target), weighed));
+  }
 }
 
 TEST_F(ResampleCuda, AnotherLikelihoodIsNoticed) {

@@ -191,6 +191,19 @@ TEST(Resample, IsUnbiased) {
   EXPECT_NEAR(drawn / 4000.0, 2.25, 5 * std::sqrt(0.25 * 0.75 / 4000));
 }
 
+TEST(Temper, GivesAllWeightToAnEndlessLikelihood) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  const std::vector<double> likelihoods = {0, inf, -inf, std::nan(""), inf};
+  for (const double target : {0.0, 3.0, inf}) {
+    std::vector<std::uint32_t> weights(5);
+    const Tempering tempering = temper_cpu(likelihoods, target, weights);
+    EXPECT_EQ(weights, (std::vector<std::uint32_t>{0, whole_weight, 0, 0, whole_weight})) << target;
+    EXPECT_EQ(tempering.total, 2 * std::uint64_t{whole_weight});
+    EXPECT_EQ(tempering.effective_samples, 2);
+    EXPECT_EQ(tempering.best, 1);
+  }
+}
+
 TEST(Resample, RefusesWhatMakesNoSense) {
   std::vector<std::int32_t> ancestors(2);
   const std::vector<std::uint32_t> none, zeros(3);

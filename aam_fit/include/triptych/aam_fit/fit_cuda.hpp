@@ -20,7 +20,9 @@ struct DeviceLevelFit {
 };
 
 // A level's matrices on the current GPU. Options are fixed when it is made, because they choose the kernels.
-// Sums are added in a fixed order: a fit repeats its bits.
+// Sums are added in a fixed order: a fit repeats its bits. Calls share scratch memory: on different streams
+// they wait for each other on the device. Launches of a graph that holds such calls wait for nothing: order
+// them with each other and with other calls.
 class LevelFitterCuda {
  public:
   // max_faces: of a batch. Synchronises.

@@ -68,8 +68,9 @@ class Fitter {
   Fitter& operator=(Fitter&&) noexcept;
   ~Fitter();
 
-  // InvalidArgument when the start has another number of points or no extent, when the frame is empty or
-  // larger than max_width x max_height, or when frames are in flight. Nothing is begun then.
+  // InvalidArgument when the start has another number of points or no extent, is not finite, lies 2^24 pixels
+  // away or has a crop of more than 32 times the frame's longer side; when the frame is empty or larger than
+  // max_width x max_height; or when frames are in flight. Nothing is begun then.
   Fit step(const Face& face);
   // Several faces at once; the frames may be of different sizes. All faces are checked before the first one
   // is fitted.

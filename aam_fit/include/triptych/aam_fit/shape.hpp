@@ -28,7 +28,7 @@ Shape posed(const Similarity& pose, std::span<const Point> shape);
 Similarity compose(const Similarity& after, const Similarity& before);
 Similarity inverse(const Similarity& pose);
 // The pose that brings `from` closest to `to` (least squares). InvalidArgument when the counts differ, there
-// are fewer than two points, or all points of `from` coincide.
+// are fewer than two points, all points of `from` coincide, or a point is not finite.
 Similarity align(std::span<const Point> from, std::span<const Point> to);
 
 Box bounds(std::span<const Point> shape);       // InvalidArgument when empty

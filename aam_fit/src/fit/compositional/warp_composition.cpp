@@ -10,6 +10,7 @@ namespace triptych::aam_fit {
 namespace {
 
 constexpr double max_deviations = 3;
+constexpr double far_px = 1 << 24;  // no plane is as large
 
 double cross(Point a, Point b) { return a.x * b.y - a.y * b.x; }
 Point minus(Point a, Point b) { return {a.x - b.x, a.y - b.y}; }
@@ -62,6 +63,10 @@ WarpComposition::WarpComposition(const Level& level) {
 }
 
 Shape WarpComposition::to_model(std::span<const Point> shape) const {
+  // A step that leads far outside: no shape of the model is near, and the fit does not accept it.
+  if (!std::all_of(shape.begin(), shape.end(),
+                   [](Point p) { return std::abs(p.x) < far_px && std::abs(p.y) < far_px; }))
+    return {shape.begin(), shape.end()};
   const Similarity pose = align(mean_, shape);
   const Shape upright = posed(inverse(pose), shape);
   Shape found = mean_;

@@ -21,6 +21,9 @@ namespace {
 // Batches smaller than this go through the one-pass kernel face by face: a product for a few faces takes as
 // long as for many.
 constexpr int min_batch = 12;
+// Faces of one batch are counted along y of a grid. A longer list is fitted in parts.
+constexpr int max_batch = 65535;
+constexpr int max_listed_faces = 1 << 20;
 constexpr int column_grain = 256;
 
 // The landmarks of parameters; a block owns a shape.
@@ -61,7 +64,8 @@ std::vector<T> widened(const T* from, std::int64_t rows, std::int64_t columns, s
 std::vector<float> to_floats(const std::vector<double>& values) { return {values.begin(), values.end()}; }
 
 FitOptions checked(const Level& level, FitOptions options, int max_faces) {
-  require(max_faces >= 1, "a fitter for ", max_faces, " faces");
+  require(max_faces >= 1 && max_faces <= max_listed_faces, "max_faces is ", max_faces,
+          ": a fitter takes 1 to ", max_listed_faces, " faces");
   check_options(options);
   require(level.samples() > 0 && level.pixels() > 0 && level.samples() % level.pixels() == 0 &&
               level.samples() / level.pixels() < no_channel,
@@ -79,23 +83,24 @@ class LevelFitterCuda::Impl {
         max_faces_(max_faces),
         points_(level.points),
         channels_(static_cast<int>(level.samples() / level.pixels())) {
-    if (options_.form == Form::one_pass)
+    if (options_.form == Form::one_pass) {
       plan_ = plan_one_pass(level.samples(), level.modes, level.points, options_.storage,
                             !options_.always_step, current_one_pass_device());
+      if (plan_.blocks > 0 && !prepare_one_pass(plan_)) plan_ = {};
+    }
     upload(level, stream);
     const FitRules rules = fit_rules(options_, level.pixels());
     rules_ = rules;
     errors_ = DeviceBuffer<float>(std::int64_t{max_faces} * (1 + rules.max_iterations));
     fill_bytes(errors_.span(), 0, stream);
     if (plan_.blocks > 0) {
-      prepare_one_pass(plan_);
       words_ = DeviceBuffer<uint4>(word_count(plan_));
       epoch_ = DeviceBuffer<std::uint32_t>(1);
       fill_bytes(words_.span(), 0, stream);
       fill_bytes(epoch_.span(), 0, stream);
     }
     if (options_.form == Form::paper) paper_.emplace(level_, rules, stream);
-    batch_.emplace(level_, rules, options_.storage == Storage::float16, max_faces);
+    batch_.emplace(level_, rules, options_.storage == Storage::float16, std::min(max_faces, max_batch));
     stream.synchronize();
   }
 
@@ -135,20 +140,27 @@ class LevelFitterCuda::Impl {
             " faces needs as many rows of ", parameter_count(), " parameters and as many results, not ",
             parameters.size(), " and ", results.size());
     const std::vector<PlanesOnDevice>& list = checked_planes(planes);
-    const bool one_by_one = paper_ || (plan_.blocks > 0 && faces < min_batch);
-    if (!one_by_one) return batch_->fit(list, parameters.data(), results.data(), errors_.data(), stream);
-    for (std::int64_t i = 0; i < faces; ++i) {
-      float* const p = parameters.data() + i * parameter_count();
-      float* const errors = errors_.data() + i * (1 + rules_.max_iterations);
-      const PlanesOnDevice& at = list[static_cast<std::size_t>(i)];
-      if (paper_)
-        paper_->fit(at, p, results.data() + i, errors, stream);
-      else
-        launch_one_pass(plan_,
-                        {level_, at, rules_, plan_.columns, options_.batched_line_search ? one_pass_group : 1,
-                         p, results.data() + i, errors, words_.data(), epoch_.data()},
-                        stream);
-    }
+    const std::int64_t errors_per_face = 1 + rules_.max_iterations;
+    in_order(stream, [&] {
+      if (!paper_ && (plan_.blocks == 0 || faces >= min_batch))
+        return for_each_batch(list, [&](std::span<const PlanesOnDevice> part, std::int64_t i) {
+          batch_->fit(part, parameters.data() + i * parameter_count(), results.data() + i,
+                      errors_.data() + i * errors_per_face, stream);
+        });
+      for (std::int64_t i = 0; i < faces; ++i) {
+        float* const p = parameters.data() + i * parameter_count();
+        float* const errors = errors_.data() + i * errors_per_face;
+        const PlanesOnDevice& at = list[static_cast<std::size_t>(i)];
+        if (paper_)
+          paper_->fit(at, p, results.data() + i, errors, stream);
+        else
+          launch_one_pass(
+              plan_,
+              {level_, at, rules_, plan_.columns, options_.batched_line_search ? one_pass_group : 1, p,
+               results.data() + i, errors, words_.data(), epoch_.data()},
+              stream);
+      }
+    });
   }
 
   void parameters_of(std::span<const DevicePlanesView> planes, DeviceSpan<const float> shapes,
@@ -157,8 +169,13 @@ class LevelFitterCuda::Impl {
     require(shapes.size() == faces * 2 * points_ && parameters.size() == faces * parameter_count(),
             "the parameters of ", faces, " shapes: ", shapes.size(), " coordinates and ", parameters.size(),
             " parameters do not fit");
-    batch_->parameters_of(checked_planes(planes), shapes.data(), texture_determines_c_, parameters.data(),
-                          stream);
+    const std::vector<PlanesOnDevice>& list = checked_planes(planes);
+    in_order(stream, [&] {
+      for_each_batch(list, [&](std::span<const PlanesOnDevice> part, std::int64_t i) {
+        batch_->parameters_of(part, shapes.data() + i * 2 * points_, texture_determines_c_,
+                              parameters.data() + i * parameter_count(), stream);
+      });
+    });
   }
 
   void shapes_of(DeviceSpan<const float> parameters, DeviceSpan<float> shapes, StreamRef stream) const {
@@ -171,6 +188,32 @@ class LevelFitterCuda::Impl {
   }
 
  private:
+  // Enqueues work that uses the fitter's scratch, after all such work before it, whatever its stream. A graph
+  // that is being captured can be ordered by its launches alone.
+  template <class Enqueue>
+  void in_order(StreamRef stream, const Enqueue& enqueue) {
+    if (stream.is_capturing()) return enqueue();
+    stream.wait(last_use_);
+    try {
+      enqueue();
+    } catch (...) {
+      try {
+        last_use_.record(stream);  // a part may have been enqueued
+      } catch (const Error&) {     // the first error is the one to report
+      }
+      throw;
+    }
+    last_use_.record(stream);
+  }
+
+  // enqueue(part, index of its first face) for parts of no more than max_batch faces.
+  template <class Enqueue>
+  static void for_each_batch(std::span<const PlanesOnDevice> list, const Enqueue& enqueue) {
+    for (std::size_t i = 0; i < list.size(); i += max_batch)
+      enqueue(list.subspan(i, std::min<std::size_t>(max_batch, list.size() - i)),
+              static_cast<std::int64_t>(i));
+  }
+
   void upload(const Level& level, StreamRef stream) {
     const StackedLevel s = stack(level, options_.storage, 0);
     const int m = s.modes;
@@ -263,6 +306,7 @@ class LevelFitterCuda::Impl {
   std::optional<PaperFitCuda> paper_;
   std::optional<BatchFit> batch_;
   std::vector<PlanesOnDevice> list_;
+  Event last_use_{Timing::off};
 };
 
 LevelFitterCuda::LevelFitterCuda(const Level& level, const FitOptions& options, int max_faces,

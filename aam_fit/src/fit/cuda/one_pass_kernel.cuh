@@ -18,6 +18,7 @@ __global__ void __launch_bounds__(one_pass_threads, 1) one_pass_kernel(const One
   using Layout = OnePassLayout<RowsPerWarp, storage, search>;
   extern __shared__ __align__(128) unsigned char dynamic[];
   __shared__ OnePassShared<Layout> shared;
+  static_assert(sizeof(shared) <= max_static_shared_bytes(search));
   const OnePassThread own{static_cast<int>(threadIdx.x)};
   OnePassFit<Layout> fit(g, shared, dynamic);
   load_matrix(fit, own);

@@ -17,6 +17,9 @@ constexpr bool is_rotation(BvhChannel channel) { return channel >= BvhChannel::x
 // 0, 1, 2 for x, y, z.
 constexpr int axis_of(BvhChannel channel) { return static_cast<int>(channel) % 3; }
 
+// The range of lengths (in the file's unit) and of angles, which keep their precision within it.
+inline constexpr double max_bvh_length = 1e9, max_bvh_degrees = 360'000;
+
 struct BvhJoint {
   std::string name;
   int parent = -1;                               // before this joint; -1: the root, joint 0
@@ -42,11 +45,13 @@ struct Bvh {
 };
 
 // ParseError with the line and the reason for anything that is not a BVH file with one root, each channel of
-// a joint once, and one number per channel in every frame. Tabs, CRLF and blank lines are accepted.
+// a joint once, one number per channel in every frame, lengths and angles within max_bvh_length and
+// max_bvh_degrees, and a frame time from 10^-6 to 10^6 s. Tabs, CRLF and blank lines are accepted.
 Bvh parse_bvh(std::string_view text, const std::string& file);
 // Error when the file cannot be read.
 Bvh read_bvh(const std::filesystem::path& path);
 
+// InvalidArgument for a Bvh that parse_bvh would not give.
 std::string to_text(const Bvh& bvh);
 // Replaces the file atomically; Error when that fails.
 void write_bvh(const std::filesystem::path& path, const Bvh& bvh);

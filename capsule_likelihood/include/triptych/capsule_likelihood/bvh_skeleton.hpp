@@ -17,6 +17,7 @@ struct BvhScale {
   double size_m = 0;  // of the body in its zero pose
   std::string unit;   // for people
 };
+// InvalidArgument for a Bvh that parse_bvh would not give.
 BvhScale guess_scale(const Bvh& bvh);
 
 // The unit of the motions of Carnegie Mellon University, as usually converted.
@@ -34,16 +35,18 @@ struct BvhSkeletonOptions {
 // Mixamo, Kinect, Poser and similar; an unknown joint gets a thin capsule along each bone) and are scaled to
 // the size of the body. Limits are those of a supple person, wider where the axes of the file are not those
 // of the body. InvalidArgument when a joint other than the root has a position that moves or is not its
-// offset.
+// offset, when the body is larger than Skeleton::max_length_m, and for a Bvh that parse_bvh would not give.
 Skeleton make_skeleton(const Bvh& bvh, const BvhSkeletonOptions& options = {});
 
 // The motion as poses of make_skeleton's result, frame_count() of them. Successive angles differ by at most
-// half a turn. InvalidArgument as above, or when the skeleton has other joints.
+// half a turn. InvalidArgument as above, when the skeleton has other joints, when the unit is not above 0, or
+// when the root is farther than 1000 km from the origin.
 Motion poses_of(const Bvh& bvh, const Skeleton& skeleton, double metres_per_unit);
 
 // Poses as a BVH motion. Lengths are divided by metres_per_unit. The root has three positions and its
 // rotations (Z Y X unless it has three). The end site of a leaf joint is the far end of its capsules. Joints
-// are in depth-first order. InvalidArgument when the poses do not fit the skeleton.
+// are in depth-first order. InvalidArgument when the poses do not fit the skeleton or are not finite, the
+// unit is not above 0, or a length or the frame time is out of the range of BVH files.
 Bvh to_bvh(const Skeleton& skeleton, const Motion& motion, double metres_per_unit = 1);
 
 }  // namespace triptych::capsule_likelihood

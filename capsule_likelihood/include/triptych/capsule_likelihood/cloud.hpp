@@ -15,28 +15,33 @@
 
 namespace triptych::capsule_likelihood {
 
+// Points farther than this along an axis are dropped: most often their unit is not the one that was given.
+inline constexpr float max_coordinate_m = 1000;
+
 struct Cloud {
   std::vector<Vec3> points;  // metres
   std::int64_t dropped = 0;  // had no measurement, or one that is not finite or out of range
+  std::int64_t too_far = 0;  // of these: a coordinate is beyond max_coordinate_m
 };
 
 // The direction of y of the points; the rows of images go down.
 enum class VerticalAxis { up, down };
 
-// A pinhole camera, in pixels; the centre of the first pixel is (0, 0).
+// A pinhole camera, in pixels; the centre of the first pixel is (0, 0). Focal lengths: 0.001 to 10^9; the
+// centre: within 10^9.
 struct Intrinsics {
   double fx = 0, fy = 0, cx = 0, cy = 0;
 };
 
 struct DepthOptions {
   double metres_per_unit = 0.001;
-  float nearest_m = 0, farthest_m = std::numeric_limits<float>::infinity();
+  float nearest_m = 0, farthest_m = std::numeric_limits<float>::infinity();  // from 0 on, in that order
   VerticalAxis y = VerticalAxis::up;
   int step = 1;  // takes every step-th column and row
 };
 
 // A point for each pixel of an image of distances along z; 0 is no measurement. Row by row. InvalidArgument
-// when the focal lengths are not above 0, or an option is out of range.
+// when the camera or an option is out of range.
 Cloud cloud_from_depth(ImageView<const std::uint16_t> depth, const Intrinsics& camera,
                        const DepthOptions& options = {});
 

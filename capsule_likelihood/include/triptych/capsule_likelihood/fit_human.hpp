@@ -34,8 +34,8 @@ struct FittedPose {
 
 // The pose of the human, within its limits, that is nearest to the given positions (least squares, with weak
 // regularisation towards rest). Positions that are NaN are ignored. start: a pose to begin with; empty: from
-// the hips and shoulders, which must then be among the names. InvalidArgument when sizes do not fit or a name
-// is unknown.
+// the hips and shoulders, which must then be among the names. InvalidArgument when sizes do not fit, a name
+// is unknown, a position is farther than 1000 km, or the start is not finite or has no orientation.
 FittedPose fit_pose(const Skeleton& human, std::span<const std::string> names,
                     std::span<const Vec3> positions, std::span<const float> start = {});
 
@@ -51,7 +51,8 @@ FittedHuman fit_human(std::span<const std::string> names, std::span<const Vec3> 
 // The human with the radii of its torso, head, arms and legs scaled (each group by 0.6 to 2) so that it
 // explains a cloud best in a pose: the mean over the points of the squared difference, at most 0.05 m,
 // between a point's distance from the camera and the first surface on its ray. Clothes can make a body a
-// third thicker. InvalidArgument when the pose does not fit or there are no points.
+// third thicker. InvalidArgument when the pose does not fit or is not finite, the camera is not finite, or
+// there are no points.
 Skeleton fit_radii(const Skeleton& human, std::span<const float> pose, std::span<const Vec3> points,
                    const Vec3& camera = {});
 

@@ -20,7 +20,7 @@ struct Motion {
     return pose_size > 0 ? static_cast<std::int64_t>(values.size()) / pose_size : 0;
   }
   bool empty() const { return size() == 0; }
-  // Pose i, 0 .. size() - 1.
+  // Pose i; InvalidArgument unless 0 <= i < size().
   std::span<float> pose(std::int64_t i) { return std::span(values).subspan(begin_of(i), floats()); }
   std::span<const float> pose(std::int64_t i) const {
     return std::span(values).subspan(begin_of(i), floats());
@@ -39,7 +39,10 @@ struct Motion {
 
  private:
   std::size_t floats() const { return static_cast<std::size_t>(pose_size); }
-  std::size_t begin_of(std::int64_t i) const { return static_cast<std::size_t>(i) * floats(); }
+  std::size_t begin_of(std::int64_t i) const {
+    require(i >= 0 && i < size(), "pose ", i, " is not one of the ", size(), " of a motion");
+    return static_cast<std::size_t>(i) * floats();
+  }
 };
 
 }  // namespace triptych::capsule_likelihood

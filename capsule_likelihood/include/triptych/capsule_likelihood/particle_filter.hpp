@@ -26,11 +26,11 @@ struct FilterOptions {
   int layers = 5;   // of annealing per frame: each searches a smaller neighbourhood than the one before
   std::uint64_t seed = 1;
   MotionModel motion = MotionModel::constant_velocity;
-  std::int64_t max_points = 65536;  // per cloud
+  std::int64_t max_points = 65536;  // per cloud, at most max_rays
   double min_score = 0.2;           // an estimate with a lower score is FilterStatus::lost
 
   // Standard deviations of the motion between two frames about the prediction. They shrink while the
-  // predictions are good, down to min_spread of these.
+  // predictions are good, down to min_spread of these. At most 1000 each.
   float position_spread_m = 0.03f;    // of the root
   float rotation_spread_rad = 0.06f;  // of the root, about each axis
   float limb_spread_m = 0.06f;        // of the far end of what a joint moves ...
@@ -97,15 +97,18 @@ class ParticleFilter {
   ~ParticleFilter();
 
   // The pose of the frame before the first: all samples are drawn about it. Drops what is in flight.
-  // InvalidArgument when the pose has another size or is not finite.
+  // InvalidArgument when the pose has another size, is not finite, has no orientation, a root farther than
+  // 1000 km or an angle beyond Skeleton::max_angle_rad.
   void start(std::span<const float> pose);
   // Searches for the first pose when none is known: the root's position follows from the extent of the cloud,
   // the rest from several orientations and many annealing steps. Then the filter is started. Takes the time
-  // of some 60 frames. Drops what is in flight. InvalidArgument when no point is finite.
+  // of some 60 frames. Drops what is in flight. InvalidArgument when no point is finite and in front of the
+  // camera: the filter is then as before. After any other exception it has to be started again.
   Estimate find(const CloudView& cloud);
 
   // One frame. The cloud is read during the call only. InvalidArgument before start() or find(), for more
-  // than max_points points, for sigmas that do not fit, and while frames are in flight.
+  // than max_points points, for sigmas that do not fit, and while frames are in flight. After an exception
+  // the filter is as before the call.
   Estimate step(const CloudView& cloud);
   // The same in two halves: at most max_in_flight frames between submit() and next(), which returns the
   // results in order. InvalidArgument for more frames, and for next() when none is in flight.

@@ -20,6 +20,9 @@ enum class Surface { closest, first };
 // A capsule that contains the camera: its exit surface counts (the paper's rule), or it is ignored.
 enum class CameraInside { exit_surface, ignore };
 
+// With more points the sums of a likelihood could overflow.
+inline constexpr std::int64_t max_rays = std::int64_t{1} << 30;
+
 struct SensorModel {
   Loss loss = Loss::squared;
   Surface surface = Surface::closest;
@@ -40,7 +43,7 @@ class Rays {
  public:
   // sigma_m: one for each point, or empty for sensor.sigma_m. They are clamped to 1/8 .. 1000 times that
   // (Loss::absolute: 1/64 .. 10^6 times). InvalidArgument for a sensor model out of range (sigma or tau not
-  // above 0) or a sigma that is not above 0.
+  // from 10^-6 to 10^6 m), a sigma that is not above 0, or more than max_rays points.
   Rays(std::span<const Vec3> points, std::span<const float> sigma_m, const SensorModel& sensor,
        int threads = 0);
   Rays(Rays&&) noexcept;

@@ -26,8 +26,8 @@ struct Tempering {
 // weights[j] = exp(beta (l_j - highest)) in units of 1 / whole_weight, rounded, with the largest beta in 0 ..
 // 1 that leaves at least target_effective_samples effective (to a relative step of 2^-10 in beta); a target
 // of 0 means beta = 1. Likelihoods may have any magnitude. A NaN or -infinity weighs 0; when all are, all
-// weigh the same. InvalidArgument when sizes do not fit, there are over max_weighed_samples samples, or the
-// target is negative or NaN.
+// weigh the same. Beside a +infinity all that are less weigh 0. InvalidArgument when sizes do not fit, there
+// are over max_weighed_samples samples, or the target is negative or NaN.
 Tempering temper_cpu(std::span<const double> log_likelihoods, double target_effective_samples,
                      std::span<std::uint32_t> weights);
 
@@ -37,7 +37,8 @@ void temper_cuda(DeviceSpan<const double> log_likelihoods, double target_effecti
 
 // Systematic resampling: ancestors[k] is the sample drawn for row k, in rising order; sample j is drawn
 // floor or ceil of n w_j / sum w times, n = ancestors.size(). bits: random bits that shift the comb.
-// InvalidArgument when all weights are 0, there are none, or there are over max_weighed_samples of either.
+// InvalidArgument when all weights are 0, one is above whole_weight, there are none, or there are over
+// max_weighed_samples of either.
 void resample_cpu(std::span<const std::uint32_t> weights, std::uint32_t bits,
                   std::span<std::int32_t> ancestors);
 

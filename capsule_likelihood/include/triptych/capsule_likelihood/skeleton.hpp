@@ -43,10 +43,12 @@ class Skeleton {
  public:
   static constexpr int root_floats = 7;
   static constexpr std::size_t max_joints = 384;
+  static constexpr float max_length_m = 1000;     // of a coordinate of an offset or a capsule, of a radius
+  static constexpr float max_angle_rad = 10'000;  // of a limit; within it an angle keeps its precision
 
   // InvalidArgument, naming the joint, when it is no tree with parents first, has more than three rotations,
-  // limits the wrong way round, values that are not finite, or a capsule on a joint that is not there; when
-  // there is no joint or more than max_joints.
+  // limits the wrong way round or beyond max_angle_rad, lengths beyond max_length_m or not finite, or a
+  // capsule on a joint that is not there; when there is no joint or more than max_joints.
   Skeleton(std::vector<Joint> joints, std::vector<BodyCapsule> body_capsules);
 
   std::span<const Joint> joints() const { return joints_; }
@@ -63,7 +65,8 @@ class Skeleton {
 
   // Position 0, no rotation, every angle 0 or the nearest within its limits.
   std::vector<float> rest_pose() const;
-  // Brings every angle of a pose within its limits.
+  // Brings every angle of a pose within its limits. InvalidArgument when the pose has another size or an
+  // angle is NaN; the pose is then unchanged.
   void clamp(std::span<float> pose) const;
 
   // Forward kinematics of one pose, with the bits of pose_cpu (kinematics.hpp): the positions of all joints,

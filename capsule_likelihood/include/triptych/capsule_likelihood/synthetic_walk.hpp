@@ -7,8 +7,8 @@
 namespace triptych::capsule_likelihood {
 
 struct WalkOptions {
-  int frames = 150;
-  double rate_hz = 30;
+  int frames = 150;           // at most 10^6
+  double rate_hz = 30;        // at most 10^6
   float speed_mps = 0.8f;     // along the path
   float stride_hz = 0.85f;    // full strides (two steps) per second
   float heading_rad = -0.5f;  // at first: 0 is towards the camera (-z), positive turns to +x
@@ -27,7 +27,8 @@ struct ViewOptions {
 };
 
 // Rotates and shifts a motion in place, as a whole: the range of its root is centred at x = 0 and y = 0 and
-// lies at the wanted distance. InvalidArgument when the poses do not fit the skeleton.
+// lies at the wanted distance. InvalidArgument when the poses do not fit the skeleton or are not finite, when
+// their roots or the distances are beyond 1000 km, or the yaw is not finite; the motion is then unchanged.
 void place_in_view(const Skeleton& skeleton, Motion& motion, const ViewOptions& options = {});
 
 }  // namespace triptych::capsule_likelihood

@@ -11,11 +11,12 @@
 
 namespace triptych::capsule_likelihood {
 
-// All launch parameters of a method that are worth measuring.
+// All launch parameters of a method that are worth measuring. InvalidArgument for an unknown method.
 std::vector<EvaluateOptions> evaluate_candidates(Method method);
 
 // Picks the fastest of the candidates by `measure` (microseconds; a throw disqualifies), unless the cache
-// knows. Sizes with the same number of bits are one size class.
+// knows. Sizes with the same number of bits are one size class. InvalidArgument for an unknown method, a
+// negative size or an empty function.
 EvaluateOptions tune_evaluate(reduction::TuningCache& cache, const std::string& device, Method method,
                               std::int64_t samples, std::int64_t capsules, std::int64_t points,
                               const std::function<double(const EvaluateOptions&)>& measure);

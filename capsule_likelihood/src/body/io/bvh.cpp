@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
+#include <cmath>
+
+#include "body/io/check_bvh.hpp"
 
 namespace triptych::capsule_likelihood {
 
@@ -24,7 +26,7 @@ bool same_ignoring_case(std::string_view a, std::string_view b) {
 
 class BvhParser {
  public:
-  BvhParser(std::string_view text, const std::string& file) : scan_(text, file) {}
+  BvhParser(std::string_view text, const std::string& file) : text_(text), scan_(text, file) {}
 
   Bvh parse() {
     expect_keyword("HIERARCHY");
@@ -57,7 +59,7 @@ class BvhParser {
       name.remove_suffix(1);
       while (!name.empty() && (name.back() == ' ' || name.back() == '\t')) name.remove_suffix(1);
     }
-    if (name.empty()) scan_.fail("expected the name of a joint");
+    if (name.empty() || name.back() == '{') scan_.fail("expected the name of a joint");
     if (bvh_.joints.size() == Skeleton::max_joints) {
       scan_.fail("more than " + std::to_string(Skeleton::max_joints) + " joints");
     }
@@ -72,7 +74,10 @@ class BvhParser {
 
   std::array<double, 3> read_offset() {
     std::array<double, 3> offset;
-    for (double& value : offset) value = scan_.number("an offset");
+    for (double& value : offset) {
+      value = scan_.number("an offset");
+      if (std::abs(value) > max_bvh_length) scan_.fail("an offset is beyond 1e9");
+    }
     return offset;
   }
 
@@ -143,7 +148,16 @@ class BvhParser {
     expect_keyword("Time:");
     bvh_.frame_time_s = scan_.number("the time of a frame in seconds");
     if (!(bvh_.frame_time_s > 0)) scan_.fail("the time of a frame must be above 0");
+    if (!detail::is_bvh_time(bvh_.frame_time_s)) scan_.fail("the time of a frame must be 1e-6 to 1e6 s");
+    std::vector<BvhChannel> kinds;
+    for (const BvhJoint& joint : bvh_.joints)
+      kinds.insert(kinds.end(), joint.channels.begin(), joint.channels.end());
     const int channels = bvh_.channel_count();
+    // A number takes at least two bytes of the text, whatever "Frames:" promises.
+    const std::size_t max_values = (text_.size() - scan_.position()) / 2 + 1;
+    if (frames < static_cast<std::int64_t>(max_values)) {
+      bvh_.motion.reserve(std::min(max_values, static_cast<std::size_t>(frames * channels)));
+    }
     for (std::int64_t frame = 0; channels > 0 && frame < frames; ++frame) {
       if (scan_.at_end()) {
         scan_.word();
@@ -156,7 +170,11 @@ class BvhParser {
           scan_.fail("frame " + std::to_string(frame) + " has " + std::to_string(i) + " numbers instead of " +
                      std::to_string(channels));
         }
+        const BvhChannel kind = kinds[static_cast<std::size_t>(i)];
         bvh_.motion.push_back(scan_.to_number(value, "a channel's value"));
+        if (!detail::is_bvh_value(kind, bvh_.motion.back())) {
+          scan_.fail(is_rotation(kind) ? "an angle is beyond 360,000 degrees" : "a length is beyond 1e9");
+        }
       }
       if (!scan_.word_in_line().empty()) {
         scan_.fail("frame " + std::to_string(frame) + " has more numbers than the " +
@@ -168,6 +186,7 @@ class BvhParser {
     }
   }
 
+  std::string_view text_;
   TextScanner scan_;
   Bvh bvh_;
   std::vector<bool> offset_seen_, channels_seen_;
@@ -236,8 +255,13 @@ Bvh parse_bvh(std::string_view text, const std::string& file) { return BvhParser
 Bvh read_bvh(const std::filesystem::path& path) { return parse_bvh(read_text(path), path.string()); }
 
 std::string to_text(const Bvh& bvh) {
+  detail::check_bvh(bvh);
+  for (const BvhJoint& joint : bvh.joints) {
+    require(!joint.name.empty() && joint.name.back() != '{' && joint.name.find('\n') == std::string::npos,
+            "the name ", shown(joint.name), " of a joint cannot stand in a BVH file");
+  }
   std::string text = "HIERARCHY\n";
-  if (!bvh.joints.empty()) append_joint(text, bvh, 0, 0);
+  append_joint(text, bvh, 0, 0);
   text += "MOTION\nFrames: " + std::to_string(bvh.frame_count()) + "\nFrame Time: ";
   append_number(text, bvh.frame_time_s);
   text += '\n';

@@ -6,6 +6,8 @@
 #include <numbers>
 #include <optional>
 
+#include "body/check_poses.hpp"
+#include "body/io/check_bvh.hpp"
 #include "body/rotation.hpp"
 
 namespace triptych::capsule_likelihood {
@@ -68,12 +70,9 @@ void check_axes(const Joint& joint) {
 }  // namespace
 
 Bvh to_bvh(const Skeleton& skeleton, const Motion& motion, double metres_per_unit) {
-  require(motion.empty() || motion.pose_size == skeleton.pose_size(), "poses of ", motion.pose_size,
-          " numbers do not fit a skeleton that needs ", skeleton.pose_size());
-  require(motion.frame_time_s > 0 && std::isfinite(motion.frame_time_s), "a frame time of ",
-          motion.frame_time_s, " s is not above 0");
-  require(metres_per_unit > 0 && std::isfinite(metres_per_unit), "a unit of ", metres_per_unit,
-          " m is not above 0");
+  detail::check_poses(skeleton, motion);
+  require(metres_per_unit >= 1e-9 && metres_per_unit <= 1e9, "a unit of ", metres_per_unit,
+          " m is out of range: 10^-9 to 10^9 m are possible");
   const double units = 1 / metres_per_unit;
   const std::vector<int> order = tree_order(skeleton);
   std::vector<int> position_in_file(order.size());
@@ -119,6 +118,7 @@ Bvh to_bvh(const Skeleton& skeleton, const Motion& motion, double metres_per_uni
       for (std::size_t k = 0; k < count; ++k) bvh.motion.push_back(pose[first + k] * degrees);
     }
   }
+  detail::check_bvh(bvh);
   return bvh;
 }
 

@@ -8,8 +8,10 @@
 #include <numbers>
 #include <utility>
 
+#include "body/check_poses.hpp"
 #include "body/io/body_parts.hpp"
 #include "body/io/bvh_body.hpp"
+#include "body/io/check_bvh.hpp"
 #include "body/rotation.hpp"
 
 namespace triptych::capsule_likelihood {
@@ -79,6 +81,7 @@ double unwrapped(double angle, double before) {
 }  // namespace
 
 BvhScale guess_scale(const Bvh& bvh) {
+  detail::check_bvh(bvh);
   struct Unit {
     double metres;
     const char* name;
@@ -102,13 +105,15 @@ BvhScale guess_scale(const Bvh& bvh) {
 }
 
 Skeleton make_skeleton(const Bvh& bvh, const BvhSkeletonOptions& options) {
-  require(!bvh.joints.empty(), "a BVH without joints makes no skeleton");
+  detail::check_bvh(bvh);
   require(options.metres_per_unit >= 0 && std::isfinite(options.metres_per_unit), "a unit of ",
           options.metres_per_unit, " m is out of range");
   check_positions(bvh);
   const double scale =
       options.metres_per_unit > 0 ? options.metres_per_unit : guess_scale(bvh).metres_per_unit;
   const detail::ZeroBody body = detail::zero_body(bvh, scale);
+  require(body.size_m <= double{Skeleton::max_length_m}, "with a unit of ", scale, " m the body is ",
+          body.size_m, " m large: at most ", Skeleton::max_length_m, " m are possible");
   const bool fix = options.fixed_at_frame >= 0;
   const std::vector<int> first = first_channels(bvh);
   std::span<const double> fixed_at;
@@ -135,10 +140,13 @@ Skeleton make_skeleton(const Bvh& bvh, const BvhSkeletonOptions& options) {
 
 Motion poses_of(const Bvh& bvh, const Skeleton& skeleton, double metres_per_unit) {
   check_same_joints(bvh, skeleton);
+  detail::check_bvh(bvh);
+  require(metres_per_unit > 0 && std::isfinite(metres_per_unit), "a unit of ", metres_per_unit,
+          " m is not above 0");
   check_positions(bvh);
   const auto size = static_cast<std::size_t>(skeleton.pose_size());
   Motion motion{.pose_size = skeleton.pose_size()};
-  if (bvh.frame_time_s > 0) motion.frame_time_s = bvh.frame_time_s;
+  motion.frame_time_s = bvh.frame_time_s;
   motion.values.reserve(static_cast<std::size_t>(bvh.frame_count()) * size);
   std::vector<double> before(size, 0.0), pose(size, 0.0);
   before[3] = 1;
@@ -158,7 +166,10 @@ Motion poses_of(const Bvh& bvh, const Skeleton& skeleton, double metres_per_unit
             ++angle;
           }
         } else if (i == 0) {
-          pose[static_cast<std::size_t>(axis_of(channel))] = value * metres_per_unit;
+          const double metres = value * metres_per_unit;
+          require(std::abs(metres) <= double{max_position_m}, "with a unit of ", metres_per_unit,
+                  " m the root is in frame ", frame, " at ", metres, " m, farther than 1000 km");
+          pose[static_cast<std::size_t>(axis_of(channel))] = metres;
         }
       }
     }

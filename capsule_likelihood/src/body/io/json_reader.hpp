@@ -3,22 +3,30 @@
 
 #include <triptych/core/json.hpp>
 
+#include <cstdint>
 #include <initializer_list>
-#include <map>
-#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace triptych::capsule_likelihood::detail {
 
 class JsonDocument;
 
-// A value of a document, with its path ("/joints/3/name").
+// Empties a value from its leaves on: a destructor of nlohmann's library that meets a value with elements
+// allocates, and ends the program when that fails.
+template <class Value>
+void clear_elements(Value& value) noexcept {
+  if (!value.is_structured()) return;
+  for (Value& element : value) clear_elements(element);
+  value.clear();
+}
+
+// A value of a document. Where it stands is found when an error needs it.
 class JsonValue {
  public:
-  JsonValue(const JsonDocument& document, const Json& value, std::string path)
-      : document_(&document), value_(&value), path_(std::move(path)) {}
+  JsonValue(const JsonDocument& document, const Json& value) : document_(&document), value_(&value) {}
 
   // ParseError at this value's line.
   [[noreturn]] void fail(const std::string& reason) const;
@@ -40,23 +48,28 @@ class JsonValue {
  private:
   const JsonDocument* document_;
   const Json* value_;
-  std::string path_;
 };
 
+// Refers to the text, which must outlive it.
 class JsonDocument {
  public:
-  // ParseError with line and column when the text is not JSON, or nested too deeply.
-  JsonDocument(std::string_view text, std::string file);
+  static constexpr std::int64_t max_values = 100'000;
 
-  JsonValue root() const { return {*this, json_, ""}; }
-  const std::string& file() const { return file_; }
-  // The line in which the value at a path begins; 0 when it is not known.
-  std::int64_t line(const std::string& path) const;
+  // ParseError with line and column when the text is not JSON, nested too deeply, or has more than
+  // max_values values.
+  JsonDocument(std::string_view text, std::string file);
+  ~JsonDocument() { clear_elements(json_); }
+  JsonDocument(const JsonDocument&) = delete;
+  JsonDocument& operator=(const JsonDocument&) = delete;
+
+  JsonValue root() const { return {*this, json_}; }
+  // ParseError at the line in which the value begins, with its path ("/joints/3/name").
+  [[noreturn]] void fail(const Json& value, const std::string& reason) const;
 
  private:
+  std::string_view text_;
   std::string file_;
   Json json_;
-  std::map<std::string, std::int64_t, std::less<>> lines_;
 };
 
 }  // namespace triptych::capsule_likelihood::detail

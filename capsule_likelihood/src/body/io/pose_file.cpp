@@ -17,11 +17,12 @@ namespace triptych::capsule_likelihood {
 
 namespace {
 
+constexpr double max_frame = 1e15;
 constexpr std::string_view header = "frame,joint,x_m,y_m,z_m";
 
 struct Entry {
   std::int64_t frame;
-  std::size_t column;
+  std::uint32_t column;
   Vec3 position;
 };
 
@@ -52,32 +53,43 @@ JointTable parse_joints_csv(std::string_view text, const std::string& file) {
   TextScanner scan(text, file);
   if (scan.rest_of_line() != header) scan.fail("expected the header \"" + std::string(header) + "\"");
   JointTable table;
-  std::map<std::string, std::size_t, std::less<>> columns;
+  std::map<std::string, std::uint32_t, std::less<>> columns;
   std::vector<Entry> entries;
+  entries.reserve(static_cast<std::size_t>(std::ranges::count(text, '\n')));
   while (!scan.at_end()) {
     std::string_view rest = scan.rest_of_line();
     Entry entry{};
     const double frame = scan.to_number(field(scan, rest, false), "a frame");
-    if (frame != std::floor(frame) || std::abs(frame) > 1e15) scan.fail("a frame is a whole number");
+    if (frame != std::floor(frame) || std::abs(frame) > max_frame) scan.fail("a frame is a whole number");
     entry.frame = static_cast<std::int64_t>(frame);
     const std::string_view name = field(scan, rest, false);
     if (name.empty()) scan.fail("expected the name of a joint");
     for (float* value : {&entry.position.x, &entry.position.y, &entry.position.z}) {
-      *value =
-          static_cast<float>(scan.to_number(field(scan, rest, value == &entry.position.z), "a position"));
-      if (!std::isfinite(*value)) scan.fail("a position is too large for a float");
+      const double number = scan.to_number(field(scan, rest, value == &entry.position.z), "a position");
+      if (std::abs(number) > double{std::numeric_limits<float>::max()}) {
+        scan.fail("a position is too large for a float");
+      }
+      *value = static_cast<float>(number);
     }
-    const auto [column, is_new] = columns.try_emplace(std::string(name), table.names.size());
+    const auto [column, is_new] =
+        columns.try_emplace(std::string(name), static_cast<std::uint32_t>(table.names.size()));
     if (is_new) table.names.emplace_back(name);
+    if (table.names.size() > JointTable::max_joints) {
+      scan.fail("more than " + std::to_string(JointTable::max_joints) + " joints");
+    }
     entry.column = column->second;
     entries.push_back(entry);
     if (table.frames.empty() || table.frames.back() != entry.frame) table.frames.push_back(entry.frame);
   }
   std::ranges::sort(table.frames);
   table.frames.erase(std::unique(table.frames.begin(), table.frames.end()), table.frames.end());
-  constexpr std::size_t max_places = 100'000'000;
-  if (table.frames.size() > max_places / std::max<std::size_t>(1, table.names.size())) {
-    scan.fail("too many frames of too many joints");
+  // So that the table is not much larger than the file.
+  constexpr std::size_t places_per_line = 4, small_table = 100'000;
+  if (table.frames.size() * table.names.size() > places_per_line * entries.size() + small_table) {
+    throw ParseError(file, 0, 0,
+                     std::to_string(entries.size()) + " lines are too few for " +
+                         std::to_string(table.frames.size()) + " frames of " +
+                         std::to_string(table.names.size()) + " joints: more than three of four are missing");
   }
   constexpr float none = std::numeric_limits<float>::quiet_NaN();
   table.joints.assign(table.frames.size() * table.names.size(), {none, none, none});
@@ -126,6 +138,8 @@ void write_joints_csv(const std::filesystem::path& path, const JointTable& table
 
 void write_poses_csv(const std::filesystem::path& path, const Skeleton& skeleton, const Motion& motion,
                      std::int64_t first_frame) {
+  require(std::abs(static_cast<double>(first_frame)) <= max_frame, "a first_frame of ", first_frame,
+          " is out of range");
   JointTable table;
   for (const Joint& joint : skeleton.joints()) table.names.push_back(joint.name);
   for (std::int64_t i = 0; i < motion.size(); ++i) table.frames.push_back(first_frame + i);

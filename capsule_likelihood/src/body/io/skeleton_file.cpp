@@ -131,6 +131,16 @@ void adjust_joint(const JsonValue& value, Joint& joint, int index, std::vector<B
   }
 }
 
+// What the constructor refuses is the file's.
+Skeleton make_from_file(std::vector<Joint> joints, std::vector<BodyCapsule> body_capsules,
+                        const std::string& file) {
+  try {
+    return {std::move(joints), std::move(body_capsules)};
+  } catch (const InvalidArgument& error) {
+    throw ParseError(file, 0, 0, error.what());
+  }
+}
+
 }  // namespace
 
 Skeleton parse_skeleton(std::string_view json, const std::string& file) {
@@ -146,7 +156,7 @@ Skeleton parse_skeleton(std::string_view json, const std::string& file) {
     names.emplace(joints.back().name, static_cast<int>(joints.size()) - 1);
   }
   if (joints.empty()) list.fail("a skeleton needs at least one joint");
-  return {std::move(joints), read_capsules(root.at("capsules"), names)};
+  return make_from_file(std::move(joints), read_capsules(root.at("capsules"), names), file);
 }
 
 Skeleton read_skeleton(const std::filesystem::path& path) {
@@ -220,11 +230,7 @@ Skeleton adjust_skeleton(const Skeleton& skeleton, std::string_view json, const 
     const float scale = read_radius(root.at("radius_scale"));
     for (BodyCapsule& capsule : body_capsules) capsule.capsule.radius_m *= scale;
   }
-  try {
-    return {std::move(joints), std::move(body_capsules)};
-  } catch (const InvalidArgument& error) {
-    throw ParseError(file, 0, 0, error.what());
-  }
+  return make_from_file(std::move(joints), std::move(body_capsules), file);
 }
 
 Skeleton adjust_skeleton(const Skeleton& skeleton, const std::filesystem::path& path) {

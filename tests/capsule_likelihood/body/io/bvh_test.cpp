@@ -109,5 +109,19 @@ TEST(Bvh, SurvivesMutations) {
   EXPECT_GT(refused, 1000);
 }
 
+TEST(Bvh, RefusesNumbersOutOfRangeWithTheirLine) {
+  const std::string text = test::small_bvh;
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    return parse_bvh(changed.replace(changed.find(from), from.size(), to), "f");
+  };
+  EXPECT_ERROR(with("OFFSET 0 10 1", "OFFSET 0 1e300 1"), ParseError, "f:7:12: an offset is beyond 1e9");
+  EXPECT_ERROR(with("OFFSET 6 0 0", "OFFSET -2e9 0 0"), ParseError, "an offset is beyond 1e9");
+  EXPECT_ERROR(with("1 2 3 10", "1 2 1e300 10"), ParseError, "f:30:5: a length is beyond 1e9");
+  EXPECT_ERROR(with("1 2 3 10", "1 2 3 1e30"), ParseError, "f:30:7: an angle is beyond 360,000 degrees");
+  EXPECT_ERROR(with("Time: .0083333", "Time: 1e-300"), ParseError, "1e-6 to 1e6 s");
+  EXPECT_ERROR(with("Chest {", "Chest {{"), ParseError, "expected the name of a joint");
+}
+
 }  // namespace
 }  // namespace triptych::capsule_likelihood

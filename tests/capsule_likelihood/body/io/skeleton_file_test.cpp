@@ -144,5 +144,23 @@ TEST(SkeletonFile, SurvivesMutations) {
   EXPECT_GT(refused, 1000);
 }
 
+TEST(SkeletonFile, RefusesLengthsAndAnglesOutOfRangeAsErrorsOfTheFile) {
+  const auto with = [](const std::string& offset, const std::string& limit, const std::string& radius) {
+    return parse_skeleton(
+        R"({"joints": [{"name": "a", "parent": null, "offset_m": [0, 0, 0], "rotations": []},
+      {"name": "b", "parent": "a", "offset_m": [0, )" +
+            offset + R"(, 0],
+       "rotations": [{"axis": "x", "limits_deg": [)" +
+            limit + R"(, 1e9]}]}],
+      "capsules": [{"joint": "a", "a_m": [0, 0, 0], "b_m": [0, 0, 0], "radius_m": )" +
+            radius + "}]}",
+        "f.json");
+  };
+  EXPECT_ERROR(with("2000", "0", "1"), ParseError, "f.json: joint b has an offset");
+  EXPECT_ERROR(with("1", "0", "1"), ParseError, "f.json: joint b has a limit");
+  EXPECT_ERROR(with("1e300", "0", "1"), ParseError, "too large");
+  EXPECT_ERROR(adjust_skeleton(make_human(), R"({"radius_scale": 1e30})", "f.json"), ParseError, "radius");
+}
+
 }  // namespace
 }  // namespace triptych::capsule_likelihood

@@ -1,0 +1,47 @@
+// CUDA calls that fail on demand. A program that is linked with cuda_faults.cpp (add_cuda_fault_test) makes
+// its calls into the CUDA runtime through it: they are counted, one of them can be made to fail, and there
+// can seem to be several GPUs. For all threads of the process; one fault at a time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace triptych::test {
+
+// While it lives, the n-th call from its beginning fails, n = 1, 2, ...: it has no effect and returns an
+// error that it may return. Calls that free something do not count and do not fail.
+class CudaFault {
+ public:
+  explicit CudaFault(std::int64_t n);
+  ~CudaFault();
+  CudaFault(const CudaFault&) = delete;
+  CudaFault& operator=(const CudaFault&) = delete;
+
+  // The name of the call that failed; empty: there were fewer calls.
+  std::string failed() const;
+};
+
+// While it lives, there are `count` GPUs, all of them the first one.
+class SimulatedGpus {
+ public:
+  explicit SimulatedGpus(int count);
+  ~SimulatedGpus();
+  SimulatedGpus(const SimulatedGpus&) = delete;
+  SimulatedGpus& operator=(const SimulatedGpus&) = delete;
+};
+
+// Since the process began.
+struct CudaCalls {
+  std::int64_t all = 0;                // that can fail
+  std::int64_t on_default_stream = 0;  // copies, fills, launches, events
+  std::int64_t allocations = 0;        // of device and pinned memory
+  std::int64_t device_wide = 0;        // that wait for, or stop, the work of other objects: free, synchronise
+  // What a GPU owns (memory, streams, events) or runs (launches), made while that GPU was current.
+  std::int64_t on_gpu[4] = {};
+};
+CudaCalls cuda_calls();
+// Allocations, streams, events and graphs that exist.
+std::int64_t live_cuda_objects();
+int current_gpu();
+
+}  // namespace triptych::test
