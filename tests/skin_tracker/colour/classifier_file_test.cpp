@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -144,9 +145,11 @@ TEST_F(ClassifierFile, SaysWhatIsWrong) {
   EXPECT_CONTAINS(problem_after(ellipse, [](Json& j) { j["precision"][1] = 9; }), "ellipse");
 }
 
-TEST_F(ClassifierFile, NumbersThatAreNotFiniteDoNotComeBack) {
-  save_classifier(file_, LinearFilter{std::numeric_limits<double>::quiet_NaN(), 0, 0, 0});
-  EXPECT_CONTAINS(problem(), "number 0 of \"filter\"");
+// Such a file could not be loaded.
+TEST_F(ClassifierFile, NumbersThatAreNotFiniteAreNotSaved) {
+  EXPECT_ERROR(save_classifier(file_, LinearFilter{std::numeric_limits<double>::quiet_NaN(), 0, 0, 0}),
+               InvalidArgument, "not finite");
+  EXPECT_FALSE(fs::exists(file_));
 }
 
 TEST_F(ClassifierFile, TablesAreChecked) {
@@ -192,9 +195,24 @@ TEST_F(ClassifierFile, TablesAreChecked) {
 TEST_F(ClassifierFile, SharesOutsideZeroToOneAreRefused) {
   for (const float share : {-0.1f, 1.1f, std::numeric_limits<float>::quiet_NaN()}) {
     HistogramRatio histogram = a_histogram(1);
-    histogram.share[3] = share;
     save_classifier(file_, histogram);
+    // In the files of a good one, with checksums that match.
+    std::string bytes = read_text(table_);
+    constexpr std::size_t header = 24, cell = header + 3 * sizeof share;
+    std::memcpy(bytes.data() + cell, &share, sizeof share);
+    std::uint64_t sum = 0xCBF29CE484222325u;
+    for (std::size_t i = header; i < bytes.size(); ++i)
+      sum = (sum ^ static_cast<unsigned char>(bytes[i])) * 0x100000001B3u;
+    std::string words;
+    for (int i = 15; i >= 0; --i) words.push_back("0123456789abcdef"[sum >> (4 * i) & 15]);
+    for (std::size_t i = 0; i < 8; ++i) bytes[16 + i] = static_cast<char>(sum >> (8 * i) & 255);
+    write(table_, bytes);
+    Json json = read_json(file_);
+    json["table_checksum"] = words;
+    write_json(file_, json);
     EXPECT_CONTAINS(problem(), "cell 3 is not from 0 to 1");
+    histogram.share[3] = share;
+    EXPECT_ERROR(save_classifier(file_, histogram), InvalidArgument, "from 0 to 1");
   }
 }
 
