@@ -15,7 +15,7 @@ NAMED = 20  # files with the most uncovered lines
 
 
 def counts_of(data_file):
-    """gcov's records of one .gcda file."""
+    """gcov's records of one object: its .gcno file, and the .gcda file when it was executed."""
     answer = subprocess.run(["gcov", "--json-format", "--branch-probabilities", "--stdout", str(data_file)], capture_output=True,
                             text=True, check=True, cwd=data_file.parent)
     for document in answer.stdout.splitlines():
@@ -28,7 +28,7 @@ def counts_of(data_file):
 def collect(source, build):
     """Of each file of the source tree: {line: executions}, {(line, branch): executions}."""
     files = collections.defaultdict(lambda: (collections.Counter(), collections.Counter()))
-    for data_file in sorted(build.rglob("*.gcda")):
+    for data_file in sorted(build.rglob("*.gcno")):
         for path, lines in counts_of(data_file):
             if not path.is_relative_to(source) or path.is_relative_to(build) or path.relative_to(source).parts[0] == "tests":
                 continue

@@ -18,7 +18,7 @@ std::int64_t checked_add(std::int64_t a, std::int64_t b, const char* what);
 template <std::integral I>
 I checked_cast(double x, const char* what) {
   constexpr auto lowest = static_cast<double>(std::numeric_limits<I>::min());
-  constexpr double above = 2.0 * static_cast<double>(std::numeric_limits<I>::max() / 2 + 1);  // exact
+  const double above = std::ldexp(1.0, std::numeric_limits<I>::digits);  // one above the largest I
   const double whole = std::trunc(x);
   require(whole >= lowest && whole < above, what, " is ", x, ", out of range");
   return static_cast<I>(whole);
