@@ -31,10 +31,10 @@ class LevelCheck {
     require(l.iterations >= 0 && l.iterations <= 10000, name_, " has ", l.iterations,
             " iterations, not 0 to 10000");
     require(std::isfinite(l.sample_offset), name_, ": sample_offset is not finite");
+    array("s0", l.s0, coordinates);
     check_frame();
     require(m >= 0 && m <= coordinates + n, name_, " has ", m, " modes, not 0 to ", coordinates + n,
             " for that many coordinates and samples");
-    array("s0", l.s0, coordinates);
     array("Qs", l.Qs, coordinates * m);
     array("Ks", l.Ks, m * coordinates);
     array("g0", l.g0, n);
