@@ -22,28 +22,34 @@ Point to_crop(const Crop& crop, Point in_frame) {
 namespace {
 
 constexpr int max_crop_side = 1 << 14;
-constexpr std::int64_t max_crop_pixels = std::int64_t{1} << 25;
+constexpr double max_crop_pixels = 1 << 25;  // before rounding up to even sides
 
 }  // namespace
 
-Crop crop_around(const Level& level, std::span<const Point> start, double margin) {
-  require(margin >= 0 && margin <= 10, "a crop cannot have a margin of ", margin, " face sizes");
-  require(level.points >= 0 && level.s0.size() == 2 * std::int64_t{level.points}, "a level of ", level.points,
+Shape mean_shape(const Level& level) {
+  require(level.points >= 1 && level.s0.size() == 2 * std::int64_t{level.points}, "a level of ", level.points,
           " points cannot have ", level.s0.size(), " coordinates in its s0");
   Shape mean;
   mean.reserve(static_cast<std::size_t>(level.points));
   for (int i = 0; i < level.points; ++i)
     mean.push_back({double{level.s0[2 * i]}, double{level.s0[2 * i + 1]}});
+  return mean;
+}
+
+Crop crop_around(const Level& level, std::span<const Point> start, double margin) {
+  require(margin >= 0 && margin <= 10, "a crop cannot have a margin of ", margin, " face sizes");
+  const Shape mean = mean_shape(level);
   const Similarity pose = align(mean, start);
   const Box box = bounds(mean);
-  const auto even = [](double size) {
-    require(size <= max_crop_side, "a crop cannot be ", size, " pixels large: ", max_crop_side,
-            " is the most");
-    return 2 * static_cast<int>(std::ceil(0.5 * size));
-  };
+  const double width = box.width + 2 * margin * level.face_size_px,
+               height = box.height + 2 * margin * level.face_size_px;
+  require(width <= max_crop_side && height <= max_crop_side && width * height <= max_crop_pixels,
+          "a crop of ", width, " x ", height, " pixels is too large: lower the crop_margin of ", margin,
+          " face sizes");
+  const auto even = [](double size) { return 2 * static_cast<int>(std::ceil(0.5 * size)); };
   Crop crop;
-  crop.width = even(box.width + 2 * margin * level.face_size_px);
-  crop.height = even(box.height + 2 * margin * level.face_size_px);
+  crop.width = even(width);
+  crop.height = even(height);
   crop.step = std::hypot(1 + pose.sx, pose.sy);
   const Point centre = posed(pose, {box.x + 0.5 * box.width, box.y + 0.5 * box.height});
   crop.x_px = centre.x - 0.5 * crop.step * (crop.width - 1);
@@ -60,7 +66,7 @@ Crop crop_for(const Level& level, std::span<const Point> start, double margin) {
 void check_crop(std::int64_t frame_width, std::int64_t frame_height, const Crop& crop) {
   require(frame_width > 0 && frame_height > 0, "an empty frame has no face");
   require(crop.width > 0 && crop.height > 0 && crop.width <= max_crop_side && crop.height <= max_crop_side &&
-              std::int64_t{crop.width} * crop.height <= max_crop_pixels,
+              (crop.width - 1.0) * (crop.height - 1.0) <= max_crop_pixels,
           "a crop cannot be ", crop.width, " x ", crop.height, " pixels");
   require(is_within_reach(crop, frame_width, frame_height), "a crop at (", crop.x_px, ", ", crop.y_px,
           ") with steps of ", crop.step, " pixels is too far from a frame of ", frame_width, " x ",
@@ -70,14 +76,15 @@ void check_crop(std::int64_t frame_width, std::int64_t frame_height, const Crop&
 void prepare_cpu(ImageView<const Grey8> frame, const Crop& crop, const Features& features, Planes& planes,
                  PrepareScratch& scratch, int threads) {
   check_crop(frame.width(), frame.height(), crop);
+  check_features(features);
   const auto frame_width = static_cast<std::int32_t>(frame.width());
   const auto frame_height = static_cast<std::int32_t>(frame.height());
   const auto size = static_cast<std::size_t>(crop.width) * static_cast<std::size_t>(crop.height);
   if (planes.width != crop.width || planes.height != crop.height || planes.channels != channels(features)) {
+    planes.values.resize(size * static_cast<std::size_t>(channels(features)));  // first: it can throw
     planes.width = crop.width;
     planes.height = crop.height;
     planes.channels = channels(features);
-    planes.values.resize(size * static_cast<std::size_t>(planes.channels));
   }
 
   // Taps of every column: as many for each as the widest has.

@@ -15,6 +15,7 @@ struct PrepareScratch {
   FeatureScratch features;
 };
 
+Shape mean_shape(const Level& level);  // s0
 // crop_for without its check of the step: a start that is a point or not finite gives a crop that is not
 // within reach (prepare_math.hpp).
 Crop crop_around(const Level& level, std::span<const Point> start, double margin);

@@ -75,6 +75,11 @@ Shape read_pts(const std::filesystem::path& path, bool one_based) {
 }
 
 void write_pts(const std::filesystem::path& path, std::span<const Point> shape) {
+  require(!shape.empty() && shape.size() <= static_cast<std::size_t>(max_points), "a file has 1 to ",
+          max_points, " points, not ", shape.size());
+  for (const Point p : shape)
+    require(std::abs(p.x) <= farthest && std::abs(p.y) <= farthest, "a point at (", p.x, ", ", p.y,
+            ") is far outside any image");
   std::string text = "version: 1\nn_points:  " + std::to_string(shape.size()) + "\n{\n";
   for (const Point p : shape) {
     append(text, p.x);

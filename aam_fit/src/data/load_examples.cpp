@@ -25,16 +25,18 @@ std::map<std::string, fs::path> files_in(const fs::path& folder, const std::vect
   fs::directory_iterator entries(folder, problem);
   if (problem) throw Error("cannot read the folder " + folder.string() + ": " + problem.message());
   std::map<std::string, fs::path> found;
-  for (const fs::directory_entry& entry : entries) {
+  for (; entries != fs::directory_iterator(); entries.increment(problem)) {
+    const fs::directory_entry& entry = *entries;
     const std::string extension = lower_extension(entry.path());
     if (std::find(extensions.begin(), extensions.end(), extension) == extensions.end()) continue;
-    if (!entry.is_regular_file(problem)) continue;
+    if (std::error_code unknown; !entry.is_regular_file(unknown)) continue;
     const auto [place, fresh] = found.emplace(entry.path().stem().string(), entry.path());
     if (!fresh) {
       throw Error(folder.string() + " has two files for one face: " + place->second.filename().string() +
                   " and " + entry.path().filename().string());
     }
   }
+  if (problem) throw Error("cannot read the folder " + folder.string() + ": " + problem.message());
   return found;
 }
 
@@ -48,7 +50,8 @@ std::map<std::string, fs::path> landmarks_near(const fs::path& images) {
   std::map<std::string, fs::path> found = files_in(images, landmark_extensions());
   for (const char* subfolder : {"pts", "asf"}) {
     if (!found.empty()) break;
-    if (fs::is_directory(images / subfolder)) found = files_in(images / subfolder, landmark_extensions());
+    if (std::error_code unknown; fs::is_directory(images / subfolder, unknown))
+      found = files_in(images / subfolder, landmark_extensions());
   }
   return found;
 }
@@ -97,6 +100,7 @@ std::vector<Pair> find_pairs(const fs::path& images, const fs::path& landmarks,
 
 std::vector<Example> load_examples(const std::vector<Pair>& pairs, const ImageReader& reader,
                                    const Progress& progress) {
+  require(reader != nullptr, "load_examples needs a reader of images");
   std::vector<Example> examples;
   examples.reserve(pairs.size());
   for (const Pair& pair : pairs) {

@@ -13,6 +13,7 @@ constexpr std::array<std::string_view, 4> kind_names = {"grey", "gradient", "dou
 }
 
 void check_features(const Features& features) {
+  to_string(features.kind);
   const auto width_fits = [](float px) { return px >= 0 && px <= 100; };
   require(width_fits(features.smooth_px) && width_fits(features.local_px) && width_fits(features.pool_px),
           "the widths of features lie between 0 and 100 pixels; these are ", features.smooth_px, ", ",
@@ -36,7 +37,7 @@ int channels(const Features& features) {
 
 std::string to_string(FeatureKind kind) {
   const auto i = static_cast<std::size_t>(kind);
-  require(i < kind_names.size(), "there is no kind of features number ", i);
+  require(i < kind_names.size(), "there is no kind of features number ", static_cast<int>(kind));
   return std::string(kind_names[i]);
 }
 

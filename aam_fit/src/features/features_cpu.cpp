@@ -46,7 +46,9 @@ void features_cpu(ImageView<const float> grey, const Features& features, Planes&
                   FeatureScratch& scratch, int threads) {
   check_features(features);
   const std::int64_t width = grey.width(), height = grey.height();
-  require(planes.width == width && planes.height == height && planes.channels == channels(features),
+  require(planes.width == width && planes.height == height && planes.channels == channels(features) &&
+              planes.values.size() ==
+                  static_cast<std::size_t>(width * height) * static_cast<std::size_t>(planes.channels),
           "planes of ", planes.width, " x ", planes.height, " x ", planes.channels,
           " cannot take features of ", width, " x ", height, " x ", channels(features));
   if (grey.empty()) return;

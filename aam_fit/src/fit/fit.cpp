@@ -17,7 +17,15 @@ std::string to_string(FitStatus status) {
   return std::string(names[i]);
 }
 
+void check_storage(Storage storage) {
+  require(storage == Storage::float32 || storage == Storage::float16, "there is no storage number ",
+          static_cast<int>(storage));
+}
+
 void check_options(const FitOptions& options) {
+  require(options.form == Form::paper || options.form == Form::one_pass, "there is no form number ",
+          static_cast<int>(options.form), " of a fit");
+  check_storage(options.storage);
   require(options.max_iterations >= 0 && options.max_iterations <= 10000, "a fit cannot have ",
           options.max_iterations, " iterations");
   require(options.steps >= 1 && options.steps <= 16, "a fit tries 1 to 16 step sizes, not ", options.steps);

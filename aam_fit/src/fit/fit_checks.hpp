@@ -5,6 +5,7 @@
 
 namespace triptych::aam_fit {
 
+void check_storage(Storage storage);
 // InvalidArgument when a number makes no sense. 0 iterations: the error at the start alone.
 void check_options(const FitOptions& options);
 

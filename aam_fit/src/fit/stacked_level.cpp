@@ -10,6 +10,7 @@
 #include <limits>
 #include <span>
 
+#include "fit/fit_checks.hpp"
 #include "fit/fit_math.hpp"
 #include "fit/stacked_level.hpp"
 
@@ -94,6 +95,7 @@ void multiply(const std::vector<double>& a, int count, int m, const float* c, Ou
 }  // namespace
 
 StackedLevel stack(const Level& level, Storage storage, int threads) {
+  check_storage(storage);
   StackedLevel s;
   s.modes = level.modes;
   s.samples = level.samples();

@@ -105,10 +105,8 @@ class FaceTracker::Impl {
   }
 
   TrackedFace from_box(ImageView<const Grey8> frame, const Box& box) {
-    return from(
-        frame,
-        start_in_box(fitter_.model(), box, static_cast<int>(frame.width()), static_cast<int>(frame.height())),
-        TrackStatus::restarted);
+    return from(frame, start_in_box(fitter_.model(), box, frame.width(), frame.height()),
+                TrackStatus::restarted);
   }
 
   TrackedFace from(ImageView<const Grey8> frame, const Shape& start, TrackStatus when_found) {

@@ -31,14 +31,19 @@ void check(const FindFacesOptions& options) {
           " of their size apart: 0.01 to 1");
   require(options.max_overlap >= 0 && options.max_overlap <= 1, "boxes cannot overlap by ",
           options.max_overlap);
-  require(options.max_faces >= 0, "an image cannot have ", options.max_faces, " faces");
+  require(options.max_faces >= 0, "an image cannot have ", options.max_faces, " faces (max_faces)");
+  require(options.max_starts >= 1, "a search cannot have ", options.max_starts, " starts (max_starts)");
+  require(!std::isnan(options.min_score), "min_score is not a number");
 }
 
-// Boxes of one size over the whole image, from left to right, row by row.
-std::vector<Box> grid(double width, double height, double size, double spacing) {
+// Boxes of one size over the whole image, from left to right, row by row; most: how many there may be.
+std::vector<Box> grid(double width, double height, double size, double spacing, std::size_t most) {
   const double step = spacing * size;
-  const int columns = 1 + static_cast<int>((width - size) / step);
-  const int rows = 1 + static_cast<int>((height - size) / step);
+  const double across = 1 + std::floor((width - size) / step), down = 1 + std::floor((height - size) / step);
+  require(across * down <= static_cast<double>(most), "an image of ", width, " x ", height,
+          " pixels has room for ", across * down, " starts of ", size,
+          " pixels, more than max_starts allows: crop the image, or raise spacing or max_starts");
+  const int columns = static_cast<int>(across), rows = static_cast<int>(down);
   const auto position = [](int i, int count, double range) {
     return count == 1 ? range / 2 : range * i / (count - 1);
   };
@@ -60,9 +65,9 @@ std::vector<Fit> find_faces(Fitter& fitter, ImageView<const Grey8> image, const 
   std::vector<double> start_sizes;
   for (const double share : options.box_sizes) {
     const double size = share * std::min(width, height);
-    for (const Box& box : grid(width, height, size, options.spacing)) {
-      faces.push_back({image, start_in_box(fitter.model(), box, static_cast<int>(image.width()),
-                                           static_cast<int>(image.height()))});
+    const std::size_t most = static_cast<std::size_t>(options.max_starts) - faces.size();
+    for (const Box& box : grid(width, height, size, options.spacing, most)) {
+      faces.push_back({image, start_in_box(fitter.model(), box, image.width(), image.height())});
       start_sizes.push_back(size);
     }
   }

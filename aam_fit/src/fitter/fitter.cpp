@@ -9,6 +9,8 @@
 #include <deque>
 #include <utility>
 
+#include "crop/prepare_cpu.hpp"
+#include "crop/prepare_math.hpp"
 #include "fit/fit_checks.hpp"
 #include "fitter/fitter_engine.hpp"
 
@@ -20,12 +22,19 @@ void check_fitter_options(const Model& model, const FitterOptions& options, cons
   constexpr std::array kinds = {DeviceKind::cpu, DeviceKind::cuda};
   require_kind(device, kinds, "Fitter");
   check_options(options.fit);
-  require(!model.levels.empty(), "a model without levels cannot be fitted");
+  check_model(model);
   require(options.crop_margin >= 0 && options.crop_margin <= 10, "a crop cannot have a margin of ",
           options.crop_margin, " face sizes");
-  require(options.max_faces >= 1, "a batch cannot have ", options.max_faces, " faces");
-  require(options.max_width >= 1 && options.max_height >= 1, "frames cannot be ", options.max_width, " x ",
-          options.max_height, " pixels");
+  for (const Level& level : model.levels) crop_for(level, mean_shape(level), options.crop_margin);
+  require(options.max_faces >= 1 && options.max_faces <= 65535,
+          "a batch (max_faces) has 1 to 65535 faces, not ", options.max_faces);
+  require(options.max_width >= 1 && options.max_height >= 1 && options.max_width < max_reach_px &&
+              options.max_height < max_reach_px,
+          "frames (max_width, max_height) cannot be ", options.max_width, " x ", options.max_height,
+          " pixels");
+  require(options.algorithm == Algorithm::regression || options.algorithm == Algorithm::project_out ||
+              options.algorithm == Algorithm::simultaneous,
+          "there is no algorithm number ", static_cast<int>(options.algorithm));
   if (options.algorithm == Algorithm::regression) return;
   require(!device.is_cuda(), "the inverse compositional algorithms run on the CPU alone");
   for (const Level& level : model.levels)
@@ -41,11 +50,12 @@ std::unique_ptr<FitterEngine> make_engine(const Model& model, const FitterOption
 
 }  // namespace
 
-Shape start_in_box(const Model& model, const Box& box, int frame_width, int frame_height) {
+Shape start_in_box(const Model& model, const Box& box, std::int64_t frame_width, std::int64_t frame_height) {
   require(std::isfinite(box.x) && std::isfinite(box.y) && box.width > 0 && box.height > 0 &&
               std::isfinite(box.width) && std::isfinite(box.height),
           "a face box of ", box.width, " x ", box.height, " pixels at (", box.x, ", ", box.y, ") is empty");
-  require(box.x < frame_width && box.y < frame_height && box.x + box.width > 0 && box.y + box.height > 0,
+  require(box.x < static_cast<double>(frame_width) && box.y < static_cast<double>(frame_height) &&
+              box.x + box.width > 0 && box.y + box.height > 0,
           "the face box of ", box.width, " x ", box.height, " pixels at (", box.x, ", ", box.y,
           ") lies outside the frame of ", frame_width, " x ", frame_height);
   return place_in_box(model.mean, box);
@@ -94,8 +104,13 @@ void Fitter::submit(const Face& face) {
   require(in_flight() < max_in_flight, "no more than ", max_in_flight,
           " frames can be in flight: call next() first");
   impl_->engine->check(face);
-  impl_->engine->submit(face);
   impl_->submitted.push_back(watch);
+  try {
+    impl_->engine->submit(face);
+  } catch (...) {
+    impl_->submitted.pop_back();
+    throw;
+  }
 }
 
 Fit Fitter::next() {
@@ -127,6 +142,11 @@ Image<Grey8> Fitter::texture(const Fit& fit) const {
   const Level& level = model().levels.back();
   require(fit.parameters.size() == static_cast<std::size_t>(level.modes) + 4, "the finest level has ",
           level.modes + 4, " parameters, the fit ", fit.parameters.size());
+  require(std::all_of(fit.parameters.begin(), fit.parameters.end(), [](float v) { return std::isfinite(v); }),
+          "there is no texture at parameters of a fit that are not finite");
+  const auto to_grey = [](float v) {  // sums of large parameters can be NaN: 0
+    return static_cast<std::uint8_t>(v > 0 ? std::lround(std::min(v, 255.0f)) : 0);
+  };
   const std::int64_t n = level.samples(), pixels = level.pixels(), channels = n / pixels;
   std::vector<float> texture(level.g0.begin(), level.g0.end());
   for (int k = 0; k < level.modes; ++k) {
@@ -149,7 +169,7 @@ Image<Grey8> Fitter::texture(const Fit& fit) const {
   Image<Grey8> image(level.frame.width, level.frame.height);
   for (std::int64_t i = 0; i < pixels; ++i)
     image.pixels[static_cast<std::size_t>(level.frame.raster_indices[i])] = {
-        static_cast<std::uint8_t>(std::lround((texture[static_cast<std::size_t>(i)] - lowest) * scale))};
+        to_grey((texture[static_cast<std::size_t>(i)] - lowest) * scale)};
   return image;
 }
 

@@ -1,4 +1,4 @@
-// Checks that the sizes of a model's arrays are consistent.
+// Checks that the sizes of a model's arrays are consistent, and in proportion to each other.
 #include <triptych/aam_fit/model.hpp>
 #include <triptych/core/error.hpp>
 
@@ -7,40 +7,53 @@
 #include <string>
 #include <utility>
 
+#include "model/check_level.hpp"
+
 namespace triptych::aam_fit {
 namespace {
 
+constexpr int max_points = 65535;  // WarpPixel::corners
+constexpr double max_coordinate = 1e6;
+
 class LevelCheck {
  public:
-  LevelCheck(const Level& level, std::string name) : level_(level), name_(std::move(name)) {}
+  LevelCheck(const Level& level, const std::string& name) : level_(level), name_(name) {}
 
-  // with_update: it has an R.
-  void check(int points, bool with_update) const {
+  void check(std::int64_t samples, bool has_update) const {
     const Level& l = level_;
-    check_features(l.features);
-    require(l.points == points, name_, " has ", l.points, " landmarks, the model ", points);
-    require(l.modes >= 0 && l.iterations >= 0, name_, " has ", l.modes, " modes and ", l.iterations,
-            " iterations");
-    require(std::isfinite(l.face_size_px) && l.face_size_px > 0, name_, " has faces of ", l.face_size_px,
-            " pixels");
-    require(std::isfinite(l.sample_offset), name_, ": kappa is not finite");
-    check_frame(points);
-    const std::int64_t n = l.pixels() * channels(l.features), m = l.modes,
-                       coordinates = 2 * std::int64_t{points};
+    const std::int64_t n = samples, m = l.modes, coordinates = 2 * std::int64_t{l.points};
+    require(l.points >= 1 && l.points <= max_points, name_, " has ", l.points, " landmarks, not 1 to ",
+            max_points);
+    require(l.normalisation == Normalisation::projection || l.normalisation == Normalisation::length ||
+                l.normalisation == Normalisation::floored,
+            name_, " has the normalisation number ", static_cast<int>(l.normalisation),
+            ", which there is not");
+    require(l.iterations >= 0 && l.iterations <= 10000, name_, " has ", l.iterations,
+            " iterations, not 0 to 10000");
+    require(std::isfinite(l.sample_offset), name_, ": sample_offset is not finite");
     array("s0", l.s0, coordinates);
+    check_frame();
+    require(m >= 0 && m <= coordinates + n, name_, " has ", m, " modes, not 0 to ", coordinates + n,
+            " for that many coordinates and samples");
     array("Qs", l.Qs, coordinates * m);
     array("Ks", l.Ks, m * coordinates);
     array("g0", l.g0, n);
     array("Qg", l.Qg, m * n);
-    array("R", l.R, with_update ? (m + 4) * n : 0);
+    array("R", l.R, has_update ? (m + 4) * n : 0);
     array("sigma", l.sigma, m);
     require(std::any_of(l.g0.begin(), l.g0.end(), [](float v) { return v != 0; }), name_,
             ": g0 is all zeros");
-    require(l.shape_modes >= 0 && l.texture_modes >= 0, name_, " has ", l.shape_modes, " shape modes and ",
-            l.texture_modes, " texture modes");
+    require(
+        l.shape_modes >= 0 && l.shape_modes <= coordinates && l.texture_modes >= 0 && l.texture_modes <= n,
+        name_, " has ", l.shape_modes, " shape modes and ", l.texture_modes, " texture modes for ",
+        coordinates, " coordinates and ", n, " samples");
     array("Ps", l.Ps, l.shape_modes * coordinates);
     array("Pg", l.Pg, l.texture_modes * n);
     array("ps_sigma", l.ps_sigma, l.shape_modes);
+    // Of the inverse compositional fits: the steepest descent images.
+    require(l.shape_modes * n <= (1 << 22) + 8 * (l.Qg.size() + l.R.size()), name_, " has ", l.shape_modes,
+            " shape modes, too many for ", m, " modes and ", n, " samples");
+    check_size();
   }
 
  private:
@@ -50,7 +63,7 @@ class LevelCheck {
             what, " holds a number that is not finite");
   }
 
-  void check_frame(int points) const {
+  void check_frame() const {
     const ReferenceFrame& frame = level_.frame;
     require(frame.width > 0 && frame.height > 0 && frame.size() > 0, name_, ": the reference frame of ",
             frame.width, " x ", frame.height, " pixels has ", frame.size(), " of them");
@@ -59,6 +72,8 @@ class LevelCheck {
     require(std::isfinite(frame.scale) && frame.scale > 0, name_, ": the reference frame's scale is ",
             frame.scale);
     const std::int64_t area = std::int64_t{frame.width} * frame.height;
+    require(area <= (1 << 20) + 64 * frame.size(), name_, ": a reference frame of ", frame.width, " x ",
+            frame.height, " is too large for ", frame.size(), " pixels");
     std::int64_t before = -1;
     for (const std::int32_t place : frame.raster_indices) {
       require(place > before && place < area, name_, ": the reference frame has a pixel at ", place,
@@ -67,30 +82,70 @@ class LevelCheck {
     }
     for (const WarpPixel& pixel : frame.pixels) {
       for (const std::uint16_t corner : pixel.corners)
-        require(corner < points, name_, ": the reference frame names landmark ", corner, " of ", points);
+        require(corner < level_.points, name_, ": the reference frame names landmark ", corner, " of ",
+                level_.points);
       require(std::isfinite(pixel.a) && std::isfinite(pixel.b), name_,
               ": the reference frame has a weight that is not finite");
     }
   }
 
+  // The size of faces is that of s0, and the planes around one are in proportion to what is sampled there.
+  void check_size() const {
+    Shape mean(static_cast<std::size_t>(level_.points));
+    for (std::size_t i = 0; i < mean.size(); ++i) {
+      const auto k = static_cast<std::int64_t>(2 * i);
+      mean[i] = {double{level_.s0[k]}, double{level_.s0[k + 1]}};
+      require(std::abs(mean[i].x) <= max_coordinate && std::abs(mean[i].y) <= max_coordinate, name_,
+              ": s0 has a landmark at (", mean[i].x, ", ", mean[i].y, ")");
+    }
+    const double size = face_size(mean);
+    require(size > 0 && std::abs(level_.face_size_px - size) <= 0.001 * size, name_, " has faces of ",
+            level_.face_size_px, " pixels, but an s0 of ", size);
+    const Box box = bounds(mean);
+    const std::int64_t n = level_.g0.size(), channels = n / level_.pixels();
+    const double planes = (box.width + size) * (box.height + size) * static_cast<double>(channels + 4);
+    require(planes <= (1 << 24) + 48 * static_cast<double>(n), name_, " of ", n,
+            " samples is too small for faces of ", box.width, " x ", box.height, " pixels");
+  }
+
   const Level& level_;
-  std::string name_;
+  const std::string& name_;
 };
+
+void check_level_of(const Model& model, const Level& level, const std::string& name, bool has_update) {
+  check_features(level.features);
+  require(level.points == model.points, name, " has ", level.points, " landmarks, the model ", model.points);
+  check_level(level, name, level.pixels() * channels(level.features), has_update);
+}
 
 }  // namespace
 
+void check_level(const Level& level, const std::string& name, std::int64_t samples, bool has_update) {
+  LevelCheck(level, name).check(samples, has_update);
+}
+
+void check_appearance(const Model& model) {
+  require(model.appearance.features.kind == FeatureKind::grey,
+          "the appearance is no grey texture, of which pictures are made");
+  check_level_of(model, model.appearance, "the appearance", false);
+}
+
 void check_model(const Model& model) {
-  require(model.points >= 3 && model.points <= 65535, "a model cannot have ", model.points, " landmarks");
-  require(static_cast<int>(model.mean.size()) == model.points, "the model's mean has ", model.mean.size(),
-          " landmarks instead of ", model.points);
-  require(std::all_of(model.mean.begin(), model.mean.end(),
-                      [](Point p) { return std::isfinite(p.x) && std::isfinite(p.y); }),
-          "the model's mean is not finite");
+  require(model.points >= 3 && model.points <= max_points, "a model cannot have ", model.points,
+          " landmarks");
+  require(model.mean.size() == static_cast<std::size_t>(model.points), "the model's mean has ",
+          model.mean.size(), " landmarks instead of ", model.points);
+  require(std::all_of(
+              model.mean.begin(), model.mean.end(),
+              [](Point p) { return std::abs(p.x) <= max_coordinate && std::abs(p.y) <= max_coordinate; }) &&
+              face_size(model.mean) > 1e-6,
+          "the model's mean is not a shape of about size 1");
   check_triangles(model.triangles, model.points);
+  require(model.images >= 0, "a model cannot have ", model.images, " images");
   require(!model.levels.empty(), "the model has no levels");
   for (std::size_t i = 0; i < model.levels.size(); ++i)
-    LevelCheck(model.levels[i], "level " + std::to_string(i)).check(model.points, true);
-  if (model.appearance.points != 0) LevelCheck(model.appearance, "the appearance").check(model.points, false);
+    check_level_of(model, model.levels[i], "level " + std::to_string(i), true);
+  if (model.appearance.points != 0) check_appearance(model);
 }
 
 }  // namespace triptych::aam_fit

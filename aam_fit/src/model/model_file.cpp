@@ -1,11 +1,13 @@
 #include <triptych/aam_fit/model_file.hpp>
 #include <triptych/core/error.hpp>
 #include <triptych/core/file.hpp>
-#include <triptych/core/mapped_file.hpp>
 #include <triptych/core/text_scanner.hpp>
 
+#include <algorithm>
 #include <bit>
+#include <cstring>
 #include <iterator>
+#include <new>
 
 #include "model/checksum.hpp"
 #include "model/model_format.hpp"
@@ -317,8 +319,13 @@ void save_model(const std::filesystem::path& path, const Model& model) {
 }
 
 Model load_model(const std::filesystem::path& path) {
-  const MappedFile file = map_file(path);
-  return decode_model(file.bytes, file.owner, path.string());
+  const std::string text = read_text(path);
+  constexpr std::align_val_t alignment{model_file_alignment};
+  const std::shared_ptr<std::byte> bytes(
+      static_cast<std::byte*>(::operator new(std::max<std::size_t>(1, text.size()), alignment)),
+      [](std::byte* p) { ::operator delete(p, alignment); });
+  std::memcpy(bytes.get(), text.data(), text.size());
+  return decode_model({bytes.get(), text.size()}, bytes, path.string());
 }
 
 }  // namespace triptych::aam_fit

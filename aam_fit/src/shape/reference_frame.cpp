@@ -39,6 +39,8 @@ class Outline {
  public:
   Outline(std::span<const Point> shape, std::span<const Triangle> triangles, double margin)
       : shape_(shape), box_(bounds(shape)), margin_(margin * face_size(shape)) {
+    require(std::isfinite(box_.x + box_.width + margin_) && std::isfinite(box_.y + box_.height),
+            "a reference frame needs a shape whose points are finite");
     const double least = 1e-9 * box_.width * box_.height;
     triangles_.reserve(triangles.size());
     for (const Triangle& t : triangles)
@@ -57,14 +59,19 @@ class Outline {
 
   // The owners of a raster's pixels at a scale: a triangle, in_margin, or nowhere.
   static constexpr int nowhere = -1, in_margin = -2;
+  static constexpr double max_side = 1 << 15, max_places = 1 << 26;
   struct Raster {
     int width = 0, height = 0;
     std::vector<std::int32_t> owner;
     std::int64_t count = 0;
   };
   void draw(double scale, Raster& raster) const {
-    raster.width = static_cast<int>(std::ceil((box_.width + 2 * margin_) * scale)) + 1;
-    raster.height = static_cast<int>(std::ceil((box_.height + 2 * margin_) * scale)) + 1;
+    const double width = std::ceil((box_.width + 2 * margin_) * scale) + 1,
+                 height = std::ceil((box_.height + 2 * margin_) * scale) + 1;
+    require(width <= max_side && height <= max_side && width * height <= max_places, "a reference frame of ",
+            width, " x ", height, " pixels is too large: the triangles cover too little of the shape's box");
+    raster.width = static_cast<int>(width);
+    raster.height = static_cast<int>(height);
     raster.owner.assign(static_cast<std::size_t>(raster.width) * static_cast<std::size_t>(raster.height),
                         nowhere);
     raster.count = 0;
@@ -226,9 +233,8 @@ double search_scale(const Outline& outline, std::int64_t pixels, Outline::Raster
 
 ReferenceFrame make_reference_frame(std::span<const Point> shape, std::span<const Triangle> triangles,
                                     const FrameOptions& options) {
-  constexpr std::int64_t least = 16, most = std::int64_t{1} << 22;
-  require(options.pixels >= least && options.pixels <= most, "a reference frame has ", least, " to ", most,
-          " pixels, not ", options.pixels);
+  require(options.pixels >= min_frame_pixels && options.pixels <= max_frame_pixels, "a reference frame has ",
+          min_frame_pixels, " to ", max_frame_pixels, " pixels, not ", options.pixels);
   require(options.margin >= 0 && options.margin <= 1, "a margin of ", options.margin,
           " of the shape's size is not in 0..1");
   require(shape.size() <= std::numeric_limits<std::uint16_t>::max(), "a shape of ", shape.size(),

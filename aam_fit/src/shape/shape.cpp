@@ -38,6 +38,8 @@ Similarity compose(const Similarity& after, const Similarity& before) {
 Similarity inverse(const Similarity& pose) {
   const double a = 1 + pose.sx, b = pose.sy, size = a * a + b * b;
   require(size > 0, "a pose that shrinks everything to a point has no way back");
+  require(std::isfinite(size) && std::isfinite(pose.tx) && std::isfinite(pose.ty),
+          "a pose that is not finite has no way back");
   const Similarity turned{a / size - 1, -b / size, 0, 0};
   const Point back = posed(turned, Point{pose.tx, pose.ty});
   return {turned.sx, turned.sy, -back.x, -back.y};
@@ -80,6 +82,11 @@ double face_size(std::span<const Point> shape) {
 Shape place_in_box(std::span<const Point> shape, const Box& box) {
   const Box own = bounds(shape);
   require(own.width * own.height > 0, "a shape whose box has no area cannot be placed into another");
+  require(std::isfinite(own.x + own.width * own.height + own.y),
+          "a shape that is not finite cannot be placed");
+  require(box.width >= 0 && box.height >= 0 && std::isfinite(box.x + box.y + box.width * box.height),
+          "a shape cannot be placed into a box of ", box.width, " x ", box.height, " at (", box.x, ", ",
+          box.y, ")");
   const double scale = std::sqrt(box.width * box.height / (own.width * own.height));
   const Point from{own.x + own.width / 2, own.y + own.height / 2};
   const Point to{box.x + box.width / 2, box.y + box.height / 2};
@@ -89,7 +96,7 @@ Shape place_in_box(std::span<const Point> shape, const Box& box) {
 double shape_error(std::span<const Point> shape, std::span<const Point> truth) {
   require(shape.size() == truth.size(), "cannot compare ", shape.size(), " points with ", truth.size());
   const double size = face_size(truth);
-  require(size > 0, "the box of the true shape has no area");
+  require(size > 0 && std::isfinite(size), "the box of the true shape has no area, or is not finite");
   double sum = 0;
   for (std::size_t i = 0; i < shape.size(); ++i)
     sum += std::hypot(shape[i].x - truth[i].x, shape[i].y - truth[i].y);

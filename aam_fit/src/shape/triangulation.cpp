@@ -44,6 +44,7 @@ std::vector<Node> distinct_nodes(std::span<const Point> points) {
           "cannot triangulate points that are not finite");
   const Box box = bounds(points);
   const double side = std::max(box.width, box.height);
+  require(std::isfinite(side), "cannot triangulate points whose distances are not finite");
   std::vector<Node> nodes;
   std::vector<Point> kept;
   nodes.reserve(points.size());

@@ -9,7 +9,8 @@ namespace {
 constexpr double eye_x = 0.45, eye_y = -0.405, brow_y = -0.73, mouth_y = 0.60, gap_top = 0.572,
                  gap_bottom = 0.623;
 
-// Left half and middle, in the order of 300-W, and the partner of each in a mirror.
+// Landmarks of the left half and of the axis of symmetry, in the order of 300-W, each with its mirror
+// landmark.
 struct Placed {
   int index, mirrored;
   double x, y;
@@ -40,7 +41,7 @@ Curve head_outline() {
                         Point{-0.30, -1.37}, Point{0, -1.41}}) {
     around.push_back(p);
   }
-  // Mirrored at both ends, so that the curve runs level through them.
+  // The knots are mirrored at both ends: the slope there is zero.
   std::vector<Point> knots;
   knots.reserve(around.size() + 4);
   const auto polar = [](Point p) { return Point{std::atan2(-p.x, p.y), std::hypot(p.x, p.y)}; };
@@ -54,7 +55,7 @@ Curve head_outline() {
   return Curve(std::move(knots));
 }
 
-// The share by which a point near an eye follows its upper lid when that closes.
+// The share of the upper lid's motion that a point near an eye takes when the eye closes, 0..1.
 double follows_lid(double x, double y) {
   const Curves& c = curves();
   const double upper = c.upper_lid.at(x), lower = c.lower_lid.at(x), gap = lower - upper;
@@ -78,7 +79,7 @@ const std::array<Point, points>& landmarks() {
 }
 
 Curve::Curve(std::vector<Point> knots) : knots_(std::move(knots)), bend_(knots_.size(), 0.0) {
-  // The tridiagonal system of a natural spline, eliminated downwards and solved upwards.
+  // The tridiagonal system of a natural cubic spline: forward elimination, then back substitution.
   const std::size_t n = knots_.size();
   std::vector<double> upper(n, 0.0), right(n, 0.0);
   for (std::size_t i = 1; i + 1 < n; ++i) {
@@ -121,16 +122,16 @@ double outline_towards(double x, double y) { return curves().outline.at(std::ata
 double relief(double x, double y) {
   const double side = std::abs(x);
   double z = 0.66 * bump(x, y, 0, 0, 0.80, 1.02);
-  // The nose: a ridge that widens and rises to its tip, then falls away.
+  // The nose: a ridge whose width and height grow towards its tip.
   const double along = rise(y, -0.55, 0.14) * (1 - rise(y, 0.10, 0.40));
   const double wide = 0.075 + 0.050 * rise(y, -0.2, 0.2);
   z += 0.25 * along * std::exp(-0.5 * (x / wide) * (x / wide));
-  z += 0.06 * bump(side, y, 0.14, 0.20, 0.055, 0.06);   // wings of the nose
-  z -= 0.07 * bump(side, y, eye_x, eye_y, 0.19, 0.11);  // sockets
+  z += 0.06 * bump(side, y, 0.14, 0.20, 0.055, 0.06);   // alae of the nose
+  z -= 0.07 * bump(side, y, eye_x, eye_y, 0.19, 0.11);  // eye sockets
   z += 0.035 * bump(side, y, 0.45, -0.66, 0.3, 0.09);   // brow ridge
   z += 0.05 * bump(side, y, 0.60, 0.05, 0.20, 0.2);     // cheeks
   z += 0.06 * bump(x, y, 0, 0.61, 0.26, 0.11);          // lips
-  z -= 0.03 * bump(x, y, 0, 0.83, 0.2, 0.045);          // below them
+  z -= 0.03 * bump(x, y, 0, 0.83, 0.2, 0.045);          // crease below the lips
   z += 0.06 * bump(x, y, 0, 0.97, 0.17, 0.09);          // chin
   return z;
 }
@@ -162,7 +163,7 @@ Point field(int k, double x, double y) {
       const double corner = bump(across, y, 0.38, 0.585, 0.17, 0.15);
       return {0.085 * side * corner * rise(across, 0, 0.3), -0.085 * corner};
     }
-    case 9: {  // open mouth: the lower lip leaves the upper one, the chin follows
+    case 9: {  // open mouth: the lower lip moves down, and the chin by less
       const double lip = rise(y, gap_top - 0.01, gap_bottom + 0.01) * open_across(x) *
                          (1 - 0.55 * rise(y, 0.66, 1.0)) * (1 - rise(y, 1.05, 1.5));
       const double chin = rise(y, 0.55, 0.95) * bump(x, 0, 0, 0, 0.62, 1) * (1 - rise(y, 1.08, 1.7));

@@ -1,6 +1,6 @@
-// The drawn face at rest: its 68 landmarks, the smooth curves through them, its relief, and the fields by
-// which identity and expression move it. Units: half the width of the jaw is 1, the middle between the ears
-// is the origin, y goes down, z towards the viewer.
+// Geometry of the neutral face: 68 landmarks, splines through them, a height field, and the displacement
+// fields of identity and expression. Units: half the width of the jaw is 1. The origin lies between the ears,
+// y points down, z towards the viewer.
 #pragma once
 
 #include <triptych/aam_fit/shape.hpp>
@@ -17,18 +17,18 @@ constexpr int fields = 12;  // 8 of identity, then smile, open mouth, raised bro
 
 const std::array<Point, points>& landmarks();
 
-// 0 below from, 1 above to, smooth between.
+// Smoothstep: 0 below from, 1 above to.
 inline double rise(double x, double from, double to) {
   const double t = std::clamp((x - from) / (to - from), 0.0, 1.0);
   return t * t * (3 - 2 * t);
 }
-// 1 in the middle, of this width.
+// A Gaussian of height 1 with these standard deviations.
 inline double bump(double x, double y, double at_x, double at_y, double wide, double high) {
   const double dx = (x - at_x) / wide, dy = (y - at_y) / high;
   return std::exp(-0.5 * (dx * dx + dy * dy));
 }
 
-// A natural cubic spline through points of ascending x; straight on beyond its ends.
+// A natural cubic spline through points of ascending x, extrapolated linearly.
 class Curve {
  public:
   explicit Curve(std::vector<Point> knots);
@@ -41,27 +41,27 @@ class Curve {
   std::vector<double> bend_;  // second derivatives
 };
 
-// The curves of the left half of the picture and of the middle; the right half is their mirror image.
+// Curves of the left half of the image and of the axis of symmetry; the right half mirrors them.
 struct Curves {
   Curve upper_lid, lower_lid, brow;
   Curve outer_upper_lip, outer_lower_lip, inner_upper_lip, inner_lower_lip;
-  Curve outline;  // of face and forehead: distance from the origin by the angle from straight down, 0..pi
+  Curve outline;  // of face and forehead: radius by the angle from the downward direction, 0..pi
 };
 const Curves& curves();
-// The outline in the direction of a point.
+// The radius of the outline in the direction of a point.
 double outline_towards(double x, double y);
 
-// How far the head stands out towards the viewer: gentle enough to be turned without hiding itself.
+// Height (z) of the face. Its slopes are small, so that small rotations cause no self-occlusion.
 double relief(double x, double y);
 
-// Where field k moves a point, for a parameter of 1.
+// Displacement of a point by field k at a parameter of 1.
 Point field(int k, double x, double y);
-// How far the lips part across the mouth, as a share of the middle.
+// Opening of the lips at x, relative to that at x = 0.
 inline double open_across(double x) {
   const double inwards = std::max(0.0, 1 - x * x / (0.35 * 0.35));
   return inwards * std::sqrt(std::sqrt(inwards));
 }
-// The parameter of the field of the open mouth for an opening of 0..1: at rest the lips nearly touch.
+// The parameter of field 9 (open mouth) for an opening of 0..1; at 0 the lips are nearly closed.
 inline double opening(double open) { return open - 0.25; }
 
 }  // namespace triptych::aam_fit::face

@@ -7,7 +7,7 @@ namespace triptych::aam_fit::face {
 
 namespace {
 
-constexpr double edge = 0.012;  // half the width of a drawn edge: about a pixel of a face 128 pixels large
+constexpr double edge = 0.012;  // half the width of an edge: about a pixel of a face of 128 pixels
 
 double inside(double signed_distance) { return rise(signed_distance, -edge, edge); }
 
@@ -18,7 +18,7 @@ double hash(std::uint32_t x, std::uint32_t y, std::uint32_t seed) {
   return static_cast<double>((h ^ h >> 15) >> 8) * 0x1p-23 - 1;
 }
 
-// The rounded surface that light sees: steeper towards the outline than the relief that is turned.
+// The height field for shading: steeper towards the outline than relief(), which is used for the pose.
 double lit_height(double x, double y) {
   const double r = std::hypot(x, y) / outline_towards(x, y), inwards = 1 - r * r;
   constexpr double rim = 0.02;
@@ -27,14 +27,14 @@ double lit_height(double x, double y) {
   return 0.80 * round + relief(x, y) - 0.66 * bump(x, y, 0, 0, 0.80, 1.02);
 }
 
-// The direction away from a surface with these slopes.
+// The unit normal of a surface with these slopes.
 void set_normal(Texel& t, double slope_x, double slope_y) {
   const double length = std::sqrt(slope_x * slope_x + slope_y * slope_y + 1);
   t.nx = static_cast<float>(-slope_x / length);
   t.ny = static_cast<float>(-slope_y / length);
 }
 
-// Something else lies over the place, with these slopes away from the viewer.
+// Blends another surface with these slopes over the texel, by its share.
 void cover(Texel& t, double share, double slope_x, double slope_y, double light) {
   Texel over;
   set_normal(over, -slope_x, -slope_y);
@@ -44,7 +44,7 @@ void cover(Texel& t, double share, double slope_x, double slope_y, double light)
   t.light += w * (static_cast<float>(light) - t.light);
 }
 
-// Eyes, with lids, lashes and sockets. x: mirrored to the left half.
+// Eyes, with lids, lashes and sockets. x: in the left half.
 void draw_eye(Texel& t, double x, double y) {
   const Curves& c = curves();
   const double from = c.upper_lid.first_x(), to = c.upper_lid.last_x();
@@ -102,7 +102,7 @@ void draw_nose(Texel& t, double x, double y) {
   t.gloss += static_cast<float>(0.8 * bump(x, y, 0, 0.13, 0.06, 0.06));
 }
 
-// Everything but the face: neck, ears, hair, shoulders. face: its share here.
+// All but the face: neck, ears, hair, shoulders. face: the opacity of the face here.
 void draw_rest(Texel& t, double x, double y, double face) {
   const double side = std::abs(x), outline = outline_towards(x, y), r = std::hypot(x, y);
   const double neck_half = 0.60 + 0.25 * rise(y, 1.2, 1.9);
@@ -115,7 +115,7 @@ void draw_rest(Texel& t, double x, double y, double face) {
   const double forehead = std::hypot(x / 0.95, (y + 0.30) / (0.84 - 0.04 * std::cos(7 * x)));
   const double hair = rise(crown - r, -0.03, 0.03) * rise(forehead, 0.985, 1.05) * rise(-y, 0.24, 0.46);
 
-  // Neck and ears are round across; the neck lies in the shadow of the jaw.
+  // Neck and ears are cylinders; the jaw casts a shadow on the neck.
   const double turn = std::clamp(x / (neck_half + 0.1), -0.95, 0.95);
   const double shadow = 0.27 + 0.42 * rise(r - outline, 0.0, 0.75);
   cover(t, 1 - face, turn / std::sqrt(1 - turn * turn), 0, y > 0.2 ? shadow : 0.62);

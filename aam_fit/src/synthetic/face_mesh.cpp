@@ -12,13 +12,13 @@ namespace {
 constexpr int columns = 120, rows = 132;  // vertices
 constexpr double step_x = (right - left) / (columns - 1), step_y = (bottom - top) / (rows - 1);
 
-// Where a vertex lies at rest.
+// Position of a vertex on the neutral face.
 Point at_rest(std::size_t vertex) {
   const std::size_t row = vertex / columns, column = vertex % columns;
   return {left + static_cast<double>(column) * step_x, top + static_cast<double>(row) * step_y};
 }
 
-// What the parameters multiply, at every vertex: made once.
+// Height and displacement fields of every vertex, computed once.
 struct Rest {
   double z;
   Point moves[fields];
@@ -69,7 +69,7 @@ Mesh::Mesh(const FaceParameters& face) : vertices_(rest().size()) {
   const Rotation r = rotation(face);
   const Box& box = rest_box();
   const double scale = face.size_px / std::sqrt(box.width * box.height);
-  const double middle_y = box.y + box.height / 2, middle_z = 0.45;  // stays where it is when the head turns
+  const double middle_y = box.y + box.height / 2, middle_z = 0.45;  // centre of rotation
   for (std::size_t v = 0; v < vertices_.size(); ++v) {
     const Rest& from = rest()[v];
     auto [x, y] = at_rest(v);

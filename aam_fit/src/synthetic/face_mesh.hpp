@@ -1,5 +1,5 @@
-// The drawn face in an image: a fine mesh over its surface, moved by identity, expression and pose, and for
-// every pixel the place of the surface that is seen there.
+// A regular mesh over the face, deformed by identity and expression, posed and projected; and its
+// rasterisation, which gives the surface point of every pixel.
 #pragma once
 
 #include <triptych/aam_fit/synthetic_face.hpp>
@@ -9,8 +9,8 @@
 namespace triptych::aam_fit::face {
 
 struct SurfacePoint {
-  float x = 0, y = 0;              // on the surface at rest
-  float moved_x = 0, moved_y = 0;  // where identity and expression have brought it, before the pose
+  float x = 0, y = 0;              // on the neutral face
+  float moved_x = 0, moved_y = 0;  // after identity and expression, before the pose
   bool hit = false;
 };
 
@@ -22,10 +22,10 @@ Rotation rotation(const FaceParameters& face);
 class Mesh {
  public:
   explicit Mesh(const FaceParameters& face);
-  // The mesh's image of a place of the surface: that pixel shows that place.
+  // The projection of a point of the neutral face, interpolated in the mesh.
   Point in_image(double x, double y) const;
   Point moved(double x, double y) const;
-  // Row by row.
+  // Row-major.
   std::vector<SurfacePoint> rasterise(int width, int height) const;
 
  private:

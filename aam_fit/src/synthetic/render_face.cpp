@@ -1,4 +1,4 @@
-// Light, person and background: from the surface that a pixel sees to its grey value.
+// Shading: from the surface point of a pixel to its grey value.
 #include <triptych/aam_fit/synthetic_face.hpp>
 #include <triptych/core/error.hpp>
 #include <triptych/core/parallel.hpp>
@@ -18,7 +18,7 @@ namespace {
 
 using face::rise;
 
-// What differs from person to person besides the shape.
+// Random appearance of a person, besides the shape.
 struct Person {
   explicit Person(std::uint64_t seed) : noise(static_cast<std::uint32_t>(seed ^ seed >> 32)) {
     PhiloxStream random(seed, 7);
@@ -41,7 +41,7 @@ struct Person {
 };
 
 struct Eye {
-  Point middle;  // between its corners, where identity and expression have moved them
+  Point middle;  // of its corners, after identity and expression
 };
 
 class Painter {
@@ -65,7 +65,7 @@ class Painter {
     return person_.back_level + person_.back_slope_x * x + person_.back_slope_y * y + 0.14 * blobs;
   }
 
-  // 0..1, of a place of the surface.
+  // Intensity 0..1 of a surface point.
   double head(const face::SurfacePoint& s, const face::Texel& t) const {
     const double nz = std::sqrt(std::max(0.0, 1.0 - t.nx * t.nx - t.ny * t.ny));
     double n[3];
@@ -73,9 +73,10 @@ class Painter {
       n[i] = rotation_.m[i][0] * t.nx + rotation_.m[i][1] * t.ny + rotation_.m[i][2] * nz;
     }
     const double facing = n[0] * light_[0] + n[1] * light_[1] + n[2] * light_[2];
-    const double wrapped = std::max(0.0, (facing + 0.25) / 1.25);  // light goes around skin a little
+    const double wrapped =
+        std::max(0.0, (facing + 0.25) / 1.25);  // wrapped diffuse lighting, for subsurface scattering
     const double diffuse = (0.26 + 1.02 * wrapped) * t.light;
-    // Half way between the light and the viewer; the power is kept to products.
+    // Blinn-Phong: the half vector; the exponent of 20 is computed by products.
     const double half_length = std::sqrt(2 + 2 * light_[2]);
     const double shine =
         std::max(0.0, (n[0] * light_[0] + n[1] * light_[1] + n[2] * (light_[2] + 1)) / half_length);
@@ -130,7 +131,7 @@ class Painter {
   double opening_;
 };
 
-// Other noise for whatever differs, so that the frames of a video do not share theirs.
+// A stream of noise that depends on the parameters: the frames of a video have independent noise.
 std::uint64_t noise_stream(const FaceParameters& face) {
   std::uint64_t stream = 11;
   for (const double value : {face.x_px, face.y_px, face.yaw, face.roll, face.expression[1]}) {
@@ -144,7 +145,24 @@ std::uint64_t noise_stream(const FaceParameters& face) {
 Example render_face(const FaceParameters& face, int width, int height) {
   require(width >= 16 && height >= 16 && width <= 8192 && height <= 8192,
           "a synthetic face needs an image of 16 x 16 to 8192 x 8192 pixels, not ", width, " x ", height);
-  require(face.size_px > 0 && face.size_px < 1e5, "a face cannot be ", face.size_px, " pixels large");
+  require(face.size_px > 0 && face.size_px < 1e5, "a face cannot be ", face.size_px,
+          " pixels large (size_px)");
+  const auto check = [](double value, double most, const char* what) {
+    require(std::abs(value) <= most, what, " of a synthetic face cannot be ", value, ": ", most,
+            " is the largest magnitude");
+  };
+  for (const double value : face.identity) check(value, 10, "identity");
+  for (const double value : face.expression) check(value, 10, "expression");
+  check(face.yaw, 10, "yaw");
+  check(face.pitch, 10, "pitch");
+  check(face.roll, 10, "roll");
+  check(face.x_px, 1e6, "x_px");
+  check(face.y_px, 1e6, "y_px");
+  check(face.light_x, 1000, "light_x");
+  check(face.light_y, 1000, "light_y");
+  check(face.skin, 100, "skin");
+  check(face.contrast, 100, "contrast");
+  check(face.noise, 1000, "noise");
   const face::Mesh mesh(face);
   const std::vector<face::SurfacePoint> seen = mesh.rasterise(width, height);
   const Painter painter(face, mesh);
@@ -169,7 +187,7 @@ Example render_face(const FaceParameters& face, int width, int height) {
         const Philox4x32 words = random.block(i / 2);
         noise = normal_pair(words.words[0], words.words[1]);
       }
-      // Highlights fade into white instead of being cut off.
+      // Highlights are compressed, not clipped.
       const double soft = value < 0.7 ? value : 1 - 0.3 * std::exp(-(value - 0.7) / 0.3);
       const double grey = 128 + face.contrast * (250 * soft - 128);
       out.image.pixels[i] = {static_cast<std::uint8_t>(

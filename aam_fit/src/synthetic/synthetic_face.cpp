@@ -1,5 +1,6 @@
-// Random parameters of synthetic faces, and of one face in motion.
+// Random parameters of synthetic faces, and of a face in motion.
 #include <triptych/aam_fit/synthetic_face.hpp>
+#include <triptych/core/error.hpp>
 #include <triptych/core/philox.hpp>
 
 #include <cmath>
@@ -9,7 +10,7 @@ namespace triptych::aam_fit {
 
 namespace {
 
-// In -1..1, more often near 0.
+// Triangular distribution on -1..1.
 double around_zero(PhiloxStream& random) {
   return static_cast<double>(random.next_uniform()) + static_cast<double>(random.next_uniform()) - 1;
 }
@@ -37,6 +38,7 @@ FaceParameters random_face(std::uint64_t seed, std::int64_t number) {
 }
 
 FaceParameters face_in_motion(std::uint64_t seed, double seconds) {
+  require(std::isfinite(seconds), "a face in motion has no frame at ", seconds, " seconds");
   FaceParameters face = random_face(seed, 0);
   const auto wave = [&](double period, double phase) {
     return std::sin(2 * std::numbers::pi * (seconds / period + phase));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/check_level.hpp"
 #include "train/level_model.hpp"
 #include "train/texture.hpp"
 
@@ -13,6 +14,7 @@ namespace {
 
 const Level& appearance(const Model& model) {
   require(has_appearance(model), "this model was trained without an appearance to show");
+  check_appearance(model);
   return model.appearance;
 }
 
@@ -49,6 +51,8 @@ Image<Grey8> appearance_picture(const Model& model, std::span<const float> c) {
   const Level& level = appearance(model);
   require(static_cast<std::int64_t>(c.size()) == level.modes, "an appearance of ", level.modes,
           " parameters cannot be shown at ", c.size());
+  require(std::all_of(c.begin(), c.end(), [](float v) { return std::isfinite(v); }),
+          "an appearance cannot be shown at parameters c that are not finite");
   const std::int64_t n = level.samples();
   std::vector<float> texture(level.g0.begin(), level.g0.end());
   for (int k = 0; k < level.modes; ++k)
@@ -59,10 +63,10 @@ Image<Grey8> appearance_picture(const Model& model, std::span<const float> c) {
   constexpr float middle = 118, contrast = 52;
   const float scale = contrast * std::sqrt(static_cast<float>(n));
   Image<Grey8> image(level.frame.width, level.frame.height);
-  for (std::int64_t i = 0; i < n; ++i) {
+  for (std::int64_t i = 0; i < level.pixels(); ++i) {
     const float grey = middle + scale * texture[static_cast<std::size_t>(i)];
     image.pixels[static_cast<std::size_t>(level.frame.raster_indices[i])] = {
-        static_cast<std::uint8_t>(std::lround(std::clamp(grey, 0.0f, 255.0f)))};
+        static_cast<std::uint8_t>(grey > 0 ? std::lround(std::min(grey, 255.0f)) : 0)};  // NaN: 0
   }
   return image;
 }

@@ -84,7 +84,7 @@ Rows learn_modes(Level& level, const ShapeModel& shapes, std::span<const Trainin
   } else {
     shape_part = Eigen::MatrixXf::Identity(m, Ps.rows());
     texture_part = Eigen::MatrixXf::Zero(m, bg.cols());
-    texture_part.bottomRows(bg.cols()).setIdentity();
+    if (bg.cols() > 0) texture_part.bottomRows(bg.cols()).setIdentity();
   }
   level.modes = static_cast<int>(shape_part.rows());
   level.Ks = array_of(shape_part * Ps);

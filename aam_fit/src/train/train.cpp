@@ -13,21 +13,38 @@
 namespace triptych::aam_fit {
 namespace {
 
+void check_frame_pixels(std::int64_t pixels, const char* what) {
+  require(pixels >= min_frame_pixels && pixels <= max_frame_pixels, what, " are ", min_frame_pixels, " to ",
+          max_frame_pixels, ", not ", pixels);
+}
+
 void check_options(const TrainOptions& options) {
   for (const double share : {options.shape_variance, options.texture_variance, options.combined_variance})
     require(share > 0 && share <= 1, "a share of the variance of ", share, " is not in 0..1");
   for (const int count : {options.shape_modes, options.texture_modes, options.modes})
     require(count >= 0, "a model cannot have ", count, " modes");
+  require(options.parameters == Parameters::combined || options.parameters == Parameters::independent ||
+              options.parameters == Parameters::shape,
+          "there are no parameters number ", static_cast<int>(options.parameters));
+  require(options.update == Update::displaced || options.update == Update::regression,
+          "there is no update number ", static_cast<int>(options.update));
+  require(options.levels.size() <= 64, "a model has at most 64 resolutions, not ", options.levels.size());
   for (const LevelOptions& level : options.levels) {
-    require(level.iterations >= 0, "a level cannot have ", level.iterations, " iterations");
-    require(level.pitch_px > 0 && level.pitch_px <= 16, "a pitch of ", level.pitch_px,
-            " pixels is not in 0..16");
-    require(level.stages >= 1, "a resolution cannot have ", level.stages, " stages");
+    check_features(level.features);
+    check_frame_pixels(level.pixels, "pixels of a level");
+    require(level.margin >= 0 && level.margin <= 1, "a margin of ", level.margin, " is not in 0..1");
+    require(level.iterations >= 0 && level.iterations <= 10000, "a level cannot have ", level.iterations,
+            " iterations");
+    require(level.pitch_px >= 0.0625 && level.pitch_px <= 16, "a pitch_px of ", level.pitch_px,
+            " is not in 1/16..16");
+    require(level.stages >= 1 && level.stages <= 64, "a resolution has 1 to 64 stages, not ", level.stages);
   }
+  if (options.appearance_pixels != 0) check_frame_pixels(options.appearance_pixels, "appearance_pixels");
   require(std::isfinite(options.ridge) && options.ridge > 0, "a ridge of ", options.ridge,
           " is not positive");
   const Displacements& d = options.displacements;
-  require(d.per_face >= 1, "regression needs a start a face or more, not ", d.per_face);
+  require(d.per_face >= 1 && d.per_face <= 1000, "regression has 1 to 1000 starts per_face, not ",
+          d.per_face);
   for (const double bound : {d.shift, d.scale, d.rotation_rad})
     require(bound >= 0 && bound < 1, "starts cannot be displaced by ", bound);
 }
@@ -73,15 +90,18 @@ std::vector<LevelOptions> levels_for(Update update) {
   return update == Update::regression ? default_levels() : default_levels(4096, 2, {}, update);
 }
 
-// Displacements::per_face, but at least one, and no more than a gibibyte of residuals holds.
+// Displacements::per_face, but at least one, and no more than a gibibyte of residuals holds, or eight of the
+// products of all starts with each other.
 Displacements starts_per_face(std::span<const LevelOptions> levels, std::size_t faces,
                               const TrainOptions& options) {
   constexpr std::int64_t most = std::int64_t{1} << 28;  // floats
+  constexpr std::int64_t max_starts = 46340;           // its square is 2^31
   std::int64_t samples = 1;
   for (const LevelOptions& level : levels)
     samples = std::max(samples, level.pixels * channels(level.features));
   Displacements d = options.displacements;
-  const std::int64_t room = most / (samples * static_cast<std::int64_t>(faces));
+  const auto count = static_cast<std::int64_t>(faces);
+  const std::int64_t room = std::min(most / (samples * count), max_starts / count);
   d.per_face = static_cast<int>(std::clamp<std::int64_t>(room, 1, d.per_face));
   return d;
 }
@@ -107,6 +127,10 @@ std::string level_name(std::size_t i, std::size_t count) {
 std::vector<LevelOptions> default_levels(std::int64_t pixels, int count, const Features& features,
                                          Update update) {
   require(count >= 1 && count <= 8, "a model has 1 to 8 resolutions, not ", count);
+  check_frame_pixels(pixels, "pixels of the finest level");
+  check_features(features);
+  require(update == Update::displaced || update == Update::regression, "there is no update number ",
+          static_cast<int>(update));
   std::vector<LevelOptions> levels(static_cast<std::size_t>(count));
   // From fine to coarse the faces are halved. Smoothed features need no samples denser than their smoothing.
   const bool regression = update == Update::regression;
@@ -121,7 +145,7 @@ std::vector<LevelOptions> default_levels(std::int64_t pixels, int count, const F
     level.features = features;
     if (features.kind == FeatureKind::grey) continue;
     if (features.smooth_px == 0) level.features.smooth_px = 0.7f;
-    if (features.local_px == 0) level.features.local_px = static_cast<float>(0.145 * size);
+    if (features.local_px == 0) level.features.local_px = static_cast<float>(std::min(100.0, 0.145 * size));
     if (features.pool_px == 0) level.features.pool_px = static_cast<float>(pitch);
   }
   require(levels.front().pixels >= 16, "the coarsest of ", count, " levels has ", levels.front().pixels,

@@ -10,12 +10,14 @@ namespace triptych::aam_fit {
 namespace {
 
 void check_example(const Example& example, std::size_t points) {
-  constexpr int min_side = 16;
+  constexpr int min_side = 16, max_side = 1 << 20;
   constexpr double max_outside_fraction = 0.25;  // of the image's longer side
   const Image<Grey8>& image = example.image;
   const std::string& name = example.name;
   require(image.width >= min_side && image.height >= min_side, name, ": an image of ", image.width, " x ",
           image.height, " pixels is too small to learn from (", min_side, " x ", min_side, " is the least)");
+  require(image.width <= max_side && image.height <= max_side, name, ": an image of ", image.width, " x ",
+          image.height, " pixels is too large to learn from");
   require(
       image.pixels.size() == static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height),
       name, ": an image of ", image.width, " x ", image.height, " pixels has ", image.pixels.size(),
@@ -52,8 +54,9 @@ void check_examples(const std::vector<Example>& examples) {
   require(examples.size() >= 2, examples.front().name,
           ": training needs two examples or more, not this one alone");
   const Example& first = examples.front();
-  require(first.landmarks.empty() || first.landmarks.size() >= 3, first.name,
-          ": a shape has three landmarks or more, not ", first.landmarks.size());
+  require(first.landmarks.empty() || (first.landmarks.size() >= 3 && first.landmarks.size() <= 4096),
+          first.name, ": a shape has three landmarks or more, and at most 4096, not ",
+          first.landmarks.size());
   for (const Example& example : examples) check_example(example, first.landmarks.size());
   const bool all_equal = std::all_of(examples.begin() + 1, examples.end(),
                                      [&](const Example& example) { return example.image == first.image; });

@@ -12,10 +12,11 @@ namespace triptych::aam_fit {
 
 std::int64_t warp_cpu(PlanesView planes, const ReferenceFrame& frame, std::span<const float> shape,
                       std::span<float> texture) {
+  require(planes.channels >= 1, "cannot sample planes of ", planes.channels, " channels");
   const std::int64_t width = planes.width(), height = planes.height(), count = frame.size();
   const std::int64_t pitch = planes.stacked.pitch_bytes() / static_cast<std::int64_t>(sizeof(float));
-  require(planes.channels >= 1 && width >= 1 && height >= 1, "cannot sample planes of ", width, " x ", height,
-          " pixels and ", planes.channels, " channels");
+  require(width >= 1 && height >= 1, "cannot sample planes of ", width, " x ", height, " pixels and ",
+          planes.channels, " channels");
   require(height * pitch <= std::numeric_limits<std::int32_t>::max(), "planes of ", width, " x ", height,
           " pixels are too large to be sampled");
   require(static_cast<std::int64_t>(texture.size()) == planes.channels * count, "a texture of ", count,

@@ -266,7 +266,7 @@ TEST(LevelFitter, RefusesWhatDoesNotFit) {
   std::vector<WarpPixel> pixels(bad.frame.pixels.begin(), bad.frame.pixels.end());
   pixels[7].corners[1] = 68;
   bad.frame.pixels = pixels;
-  EXPECT_ERROR(LevelFitter(bad, Storage::float32, 1), InvalidArgument, "point 68");
+  EXPECT_ERROR(LevelFitter(bad, Storage::float32, 1), InvalidArgument, "landmark 68");
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ struct Features {
   friend bool operator==(const Features&, const Features&) = default;
 };
 
-// InvalidArgument when a width is negative, not finite or above 100, or there are not 2 to 16 bins.
+// InvalidArgument when the kind is none of those, a width is negative, not finite or above 100, or there are
+// not 2 to 16 bins.
 void check_features(const Features& features);
 int channels(const Features& features);
 std::string to_string(FeatureKind kind);

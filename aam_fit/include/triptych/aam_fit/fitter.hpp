@@ -52,7 +52,7 @@ struct Face {
 
 // The mean shape in the box of a face's landmarks. InvalidArgument, saying so, when the box is empty or
 // wholly outside a frame of that size.
-Shape start_in_box(const Model& model, const Box& box, int frame_width, int frame_height);
+Shape start_in_box(const Model& model, const Box& box, std::int64_t frame_width, std::int64_t frame_height);
 
 class Fitter {
  public:

@@ -16,6 +16,7 @@ namespace triptych::aam_fit {
 // one_based takes that 1 off.
 Shape parse_pts(std::string_view text, const std::string& file, bool one_based = false);
 Shape read_pts(const std::filesystem::path& path, bool one_based = false);
+// InvalidArgument when parse_pts() would not read it: no points, more than 65,535, or one beyond 1e6 pixels.
 void write_pts(const std::filesystem::path& path, std::span<const Point> shape);
 
 // Coordinates are shares of the image's size.

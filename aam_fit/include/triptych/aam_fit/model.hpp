@@ -67,8 +67,12 @@ struct Model {
   int images = 0;             // it was trained on (mirrored ones not counted)
 };
 
-// InvalidArgument, naming the level and the array, when sizes do not fit each other or a number is not
-// finite.
+// InvalidArgument, naming the level and the array, when sizes do not fit each other, a number is not finite
+// or an enumeration is out of range. Limits keep what a model's users allocate in proportion to the model:
+// modes are at most 2 points + n, a raster has at most 2^20 places more than 64 for each of its pixels, and
+// the planes around a face (channels and four more of scratch, a margin of half a face size) have at most
+// 2^24 floats more than 48 for each sample. face_size_px is that of s0 within a thousandth, and the
+// appearance grey.
 void check_model(const Model& model);
 
 }  // namespace triptych::aam_fit

@@ -10,8 +10,9 @@ namespace triptych::aam_fit {
 
 // Written beside, then renamed. Error when that fails.
 void save_model(const std::filesystem::path& path, const Model& model);
-// Mapped into memory; the arrays of the model keep the mapping. ParseError with the reason when the file is
-// foreign, of a future version, truncated, or damaged (every checksum is verified).
+// Read into memory, which the arrays of the model share, then verified (every checksum, then check_model())
+// and never read again: whoever changes or truncates the file later does not reach the model. ParseError with
+// the reason when the file is foreign, of a future version, truncated or damaged, or the model is not valid.
 Model load_model(const std::filesystem::path& path);
 
 }  // namespace triptych::aam_fit

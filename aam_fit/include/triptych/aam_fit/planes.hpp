@@ -1,6 +1,7 @@
 // What is sampled: one or several planes of floats of the same size (grey values, or features of them).
 #pragma once
 
+#include <triptych/core/error.hpp>
 #include <triptych/core/image_view.hpp>
 
 #include <cstdint>
@@ -23,12 +24,14 @@ using DevicePlanesView = BasicPlanes<DeviceImageView<const float>>;
 struct Planes {
   int width = 0, height = 0, channels = 0;
   std::vector<float> values;
+  static constexpr std::int64_t max_values = (std::int64_t{1} << 31) - 1;
   Planes() = default;
-  Planes(int w, int h, int c)
-      : width(w),
-        height(h),
-        channels(c),
-        values(static_cast<std::size_t>(w) * static_cast<std::size_t>(h) * static_cast<std::size_t>(c)) {}
+  // All values are 0. InvalidArgument when a size is negative or there are 2^31 values or more.
+  Planes(int w, int h, int c) : width(w), height(h), channels(c) {
+    require(w >= 0 && h >= 0 && c >= 0 && (h == 0 || c == 0 || w <= max_values / h / c), "planes cannot be ",
+            w, " x ", h, " pixels with ", c, " channels");
+    values.resize(static_cast<std::size_t>(w) * static_cast<std::size_t>(h) * static_cast<std::size_t>(c));
+  }
   ImageView<float> plane(int c) {
     return {values.data() + static_cast<std::ptrdiff_t>(c) * width * height, width, height};
   }

@@ -18,11 +18,14 @@ Point to_crop(const Crop& crop, Point in_frame);
 
 // The crop for a level around a start, with a margin on each side (in face sizes), rounded up to even sizes.
 // Its size depends on the level and the margin alone, so that buffers can be made once. InvalidArgument when
-// the start has another number of points than the level, or shrinks to a point.
+// the start has another number of points than the level, is not finite or shrinks to a point, or when the
+// crop has a side above 2^14 pixels or an area above 2^25.
 Crop crop_for(const Level& level, std::span<const Point> start, double margin = 0.5);
 
 // Fills planes (resized) for a crop: box-filtered where the frame is shrunk, bilinear where it is enlarged;
-// beyond the border the border repeats.
+// beyond the border the border repeats. InvalidArgument when the frame or the crop is empty, the crop is
+// larger than crop_for() makes it, covers more than 32 times the frame's longer side, or lies 2^24 pixels
+// away.
 void prepare_cpu(ImageView<const Grey8> frame, const Crop& crop, const Features& features, Planes& planes,
                  int threads = 0);
 

@@ -30,14 +30,18 @@ struct ReferenceFrame {
   std::int64_t size() const { return pixels.size(); }
 };
 
+constexpr std::int64_t min_frame_pixels = 16, max_frame_pixels = std::int64_t{1} << 22;
+
 struct FrameOptions {
   std::int64_t pixels =
       4096;           // exact: the scale is searched, and pixels too many are cut off in raster order
   double margin = 0;  // around the outline, as a share of the square root of the shape's box
 };
 
-// shape: the mean shape, in any unit. Degenerate triangles are dropped. InvalidArgument when the triangles
-// have no area, or pixels is not in 16 .. 2^22.
+// shape: the mean shape, in any unit. Degenerate triangles are dropped. InvalidArgument when a point is not
+// finite, the triangles have no area or name points that there are not, pixels is not in min_frame_pixels ..
+// max_frame_pixels, or the raster would have a side above 2^15 or more than 2^26 places (triangles much
+// smaller than the shape's box).
 ReferenceFrame make_reference_frame(std::span<const Point> shape, std::span<const Triangle> triangles,
                                     const FrameOptions& options);
 

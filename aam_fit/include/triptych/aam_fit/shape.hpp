@@ -24,7 +24,7 @@ struct Similarity {
 Point posed(const Similarity& pose, Point p);
 Shape posed(const Similarity& pose, std::span<const Point> shape);
 // posed(compose(b, a), p) == posed(b, posed(a, p)), and the way back. InvalidArgument when a pose shrinks to
-// a point.
+// a point, or is not finite.
 Similarity compose(const Similarity& after, const Similarity& before);
 Similarity inverse(const Similarity& pose);
 // The pose that brings `from` closest to `to` (least squares). InvalidArgument when the counts differ, there
@@ -36,7 +36,8 @@ Point centre_of(std::span<const Point> shape);  // mean of the points; InvalidAr
 // sqrt(width * height) of the shape's box: the unit of errors.
 double face_size(std::span<const Point> shape);
 
-// Scaled by one factor (the square root of the areas' ratio) and centred into a box.
+// Scaled by one factor (the square root of the areas' ratio) and centred into a box. InvalidArgument when the
+// shape has no area, or it or the box is not finite.
 Shape place_in_box(std::span<const Point> shape, const Box& box);
 
 // Mean distance of corresponding points over the square root of the area of the truth's box.

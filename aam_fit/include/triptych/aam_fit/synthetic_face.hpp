@@ -22,10 +22,13 @@ struct FaceParameters {
 
 // Drawn at random for a face number of a seeded set: within a 256 x 256 image.
 FaceParameters random_face(std::uint64_t seed, std::int64_t number);
-// Frame of a video in which one seeded person moves, turns, speaks and blinks.
+// Frame of a video in which one seeded person moves, turns, speaks and blinks. InvalidArgument when seconds
+// is not finite.
 FaceParameters face_in_motion(std::uint64_t seed, double seconds);
 
-// Rendered with smooth edges; the landmarks lie where the face was drawn, exactly.
+// Rendered with smooth edges; the landmarks lie where the face was drawn, exactly. InvalidArgument, naming
+// the parameter, when the image is not 16 x 16 to 8192 x 8192 pixels, or a parameter is not finite or far
+// outside its usual range.
 Example render_face(const FaceParameters& face, int width, int height);
 
 // The landmark that each of the 68 becomes in a mirror.

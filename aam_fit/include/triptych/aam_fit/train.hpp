@@ -62,9 +62,11 @@ std::vector<LevelOptions> default_levels(std::int64_t pixels = 1700, int count =
                                          const Features& features = {.kind = FeatureKind::double_angle},
                                          Update update = Update::regression);
 
-// InvalidArgument, naming the example, when there are fewer than two, counts of points are mixed or below
-// three, a landmark is not finite or far outside its image, an image is smaller than 16 x 16, or all images
-// are equal.
+// InvalidArgument, naming the example, when there are fewer than two, counts of points are mixed, below three
+// or above 4096, a landmark is not finite or far outside its image, an image is smaller than 16 x 16, or all
+// images are equal; and, naming the option, when one is out of range: levels of 16 to 2^22 pixels, a pitch of
+// 1/16 to 16, up to 64 stages and 64 levels, 1 to 1000 starts per face. std::bad_alloc when what was asked
+// for does not fit into memory; neither leaves anything behind.
 Model train(const std::vector<Example>& examples, const TrainOptions& options, const Progress& progress = {});
 
 }  // namespace triptych::aam_fit

@@ -86,6 +86,8 @@ class CompositionalFitter::Impl {
  public:
   Impl(Level level, Compositional kind, int threads)
       : level_((check_level(level), std::move(level))), kind_(kind), threads_(threads), warp_(level_) {
+    require(kind == Compositional::project_out || kind == Compositional::simultaneous,
+            "there is no inverse compositional algorithm number ", static_cast<int>(kind));
     const std::int64_t n = level_.samples(), k = level_.texture_modes;
     require(level_.Pg.size() == k * n, "a level's Pg has ", level_.Pg.size(), " numbers instead of ", k * n);
     pixels_ = level_.pixels();

@@ -4,31 +4,19 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <string_view>
 #include <utility>
 
 #include "fit/cpu/level_fitter.hpp"
 #include "fit/fit_checks.hpp"
+#include "model/check_level.hpp"
 
 namespace triptych::aam_fit {
 
 void check_level(const Level& level) {
-  const std::int64_t n = level.samples(), pixels = level.pixels(), m = level.modes, points = level.points;
-  require(points >= 1 && points <= 65535 && m >= 0, "a level cannot have ", points, " points and ", m,
-          " modes");
+  const std::int64_t n = level.samples(), pixels = level.pixels();
   require(pixels >= 1 && n >= pixels && n % pixels == 0, "a level of ", pixels, " pixels cannot have ", n,
           " samples");
-  const auto sized = [](std::int64_t is, std::int64_t should, std::string_view name) {
-    require(is == should, "a level's ", name, " has ", is, " numbers instead of ", should);
-  };
-  sized(level.s0.size(), 2 * points, "s0");
-  sized(level.Qs.size(), 2 * points * m, "Qs");
-  sized(level.Ks.size(), 2 * points * m, "Ks");
-  sized(level.Qg.size(), m * n, "Qg");
-  sized(level.R.size(), (m + 4) * n, "R");
-  for (const WarpPixel& pixel : level.frame.pixels)
-    for (const std::uint16_t corner : pixel.corners)
-      require(corner < points, "a level of ", points, " points has a pixel that follows point ", corner);
+  check_level(level, "this level", n, true);
 }
 
 LevelFitter::Impl::Impl(Level level, Storage storage, int threads, CpuPath path)
@@ -126,6 +114,7 @@ LevelFit LevelFitter::Impl::fit(PlanesView planes, std::span<const float> start,
 
 LevelFitter::Evaluation LevelFitter::Impl::evaluate(PlanesView planes, std::span<const float> parameters,
                                                     Form form) {
+  check_options({.form = form});
   const PassPlanes in = checked(planes);
   check_count(parameters);
   pass_.shape(parameters.data(), trial_shape_.data(), trial_shape_.data() + pass_.padded_points());
