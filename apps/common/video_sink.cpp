@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <string>
 #include <system_error>
@@ -48,7 +49,7 @@ std::string read_all(int descriptor) {
 }  // namespace
 
 VideoSink::VideoSink(Outputs& outputs, const fs::path& stem, cv::Size size, double frames_per_second)
-    : outputs_(outputs), size_(size), frames_per_second_(frames_per_second) {
+    : outputs_(outputs), size_(size), frames_per_second_(std::clamp(frames_per_second, 0.1, 1000.0)) {
   require(size.width > 0 && size.height > 0 && size.width % 2 == 0 && size.height % 2 == 0,
           "a video needs even sizes, not ", size.width, " x ", size.height);
   file_ = stem;
@@ -56,14 +57,14 @@ VideoSink::VideoSink(Outputs& outputs, const fs::path& stem, cv::Size size, doub
   temporary_ = outputs.add(file_);
   open_segment();
   if (writer_.isOpened()) {
-    mp4_.emplace(temporary_, file_, size.width, size.height, frames_per_second);
+    mp4_.emplace(temporary_, file_, size.width, size.height, frames_per_second_);
     return;
   }
   outputs.drop(temporary_);
   file_ = stem;
   file_ += ".avi";
   temporary_ = outputs.add(file_);
-  if (!open_quietly(writer_, temporary_, "MJPG", frames_per_second, size)) {
+  if (!open_quietly(writer_, temporary_, "MJPG", frames_per_second_, size)) {
     throw Error("cannot write the video " + stem.string() +
                 ".mp4: this OpenCV writes neither MPEG-4 nor motion JPEG; install one with FFmpeg");
   }
