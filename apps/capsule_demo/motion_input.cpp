@@ -4,6 +4,7 @@
 #include <triptych/capsule_likelihood/synthetic_walk.hpp>
 #include <triptych/core/error.hpp>
 
+#include <common/program.hpp>
 #include <common/text.hpp>
 
 #include <algorithm>
@@ -33,6 +34,10 @@ struct Moving {
 };
 
 Moving synthetic(const Options& options) {
+  constexpr int max_frames = 20000;  // the walk would lead too far away
+  if (options.frames > max_frames)
+    throw apps::UsageError("--frames " + std::to_string(options.frames) +
+                           " is too long for the synthetic walk: at most " + std::to_string(max_frames));
   const Skeleton human = make_human(options.height_m > 0 ? static_cast<float>(options.height_m) : 1.75F);
   WalkOptions walk;
   if (options.frames > 0) walk.frames = options.frames;

@@ -150,9 +150,9 @@ class Run {
     files_.poses.flush();
     files_.frames.flush();
     if (!failed && gallery_) gallery_->finish();
-    outputs_.write(files_.bvh, report_.poses_bvh(input_.frames_per_second()));
     about.complete = !failed && !cut_short_ && !closed_ && input_.complaint().empty();
     outputs_.write(files_.json, apps::summary_text(report_.json(options_, about)));
+    outputs_.write(files_.bvh, report_.poses_bvh(input_.frames_per_second()));
   }
 
   // What to say after all is written.

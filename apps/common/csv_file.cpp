@@ -1,3 +1,5 @@
+#include <triptych/core/error.hpp>
+
 #include <common/csv_file.hpp>
 
 #include <exception>
@@ -27,8 +29,18 @@ void CsvFile::add(std::string_view lines) {
 void CsvFile::flush() {
   const std::string lines = std::move(waiting_);
   waiting_.clear();
-  file_.append(lines);
   since_flush_.restart();
+  try {
+    file_.append(lines);
+  } catch (const Error&) {
+    // The disk may have room for some of them; the last one throws.
+    for (std::size_t at = 0, end = 0; at < lines.size(); at = end) {
+      end = lines.find('\n', at) + 1;
+      if (end == 0) end = lines.size();
+      file_.append(std::string_view(lines).substr(at, end - at));
+      if (at > 0) outputs_.keep(temporary_);
+    }
+  }
 }
 
 }  // namespace triptych::apps

@@ -181,14 +181,13 @@ std::string Mp4File::fragment(const Mp4Segment& segment) const {
 
 void Mp4File::append(const Mp4Segment& segment) {
   std::string all;
-  std::vector<std::int64_t> hidden;
   if (empty()) {
     description_ = segment.description;
     all = box("ftyp", {"isom", u32(0x200), "isomiso2mp41"});
-    hidden.push_back(static_cast<std::int64_t>(all.size()));
+    first_index_at_ = static_cast<std::int64_t>(all.size());
     all += index(false);
+    fragments_at_ = static_cast<std::int64_t>(all.size());
   }
-  hidden.push_back(file_.size() + static_cast<std::int64_t>(all.size()));
   all += fragment(segment);
   all += u32(segment.data.size() + 8) + "mdat";
   const std::uint64_t data_at = static_cast<std::uint64_t>(file_.size()) + all.size();
@@ -198,12 +197,13 @@ void Mp4File::append(const Mp4Segment& segment) {
   for (const std::uint32_t key : segment.keys)
     keys_.push_back(key + static_cast<std::uint32_t>(sizes_.size()));
   sizes_.insert(sizes_.end(), segment.sizes.begin(), segment.sizes.end());
-  hidden_.insert(hidden_.end(), hidden.begin(), hidden.end());
 }
 
 void Mp4File::finish() {
+  const auto bytes_of_fragments = static_cast<std::uint64_t>(file_.size() - fragments_at_);
   file_.append(index(true));
-  for (const std::int64_t offset : hidden_) file_.overwrite(offset + 4, "free");
+  file_.overwrite(first_index_at_ + 4, "free");
+  file_.overwrite(fragments_at_, u32(1) + "mdat" + u64(bytes_of_fragments));
 }
 
 }  // namespace triptych::apps

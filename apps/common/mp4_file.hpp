@@ -1,6 +1,6 @@
 // Mp4File: joins short MP4 files of one track, as OpenCV writes them, into one that can be read while it is
 // written: fragments (moof, mdat) behind a moov without samples. finish() adds the usual index of all frames
-// and hides the fragments' own, so that the result is a plain MP4 file.
+// and makes one mdat of the fragments, so that the result is a plain MP4 file.
 #pragma once
 
 #include <common/outputs.hpp>
@@ -49,7 +49,7 @@ class Mp4File {
   std::string description_;
   std::vector<std::uint32_t> sizes_, keys_;
   std::vector<Chunk> chunks_;
-  std::vector<std::int64_t> hidden_;  // offsets of the boxes that finish() turns into free space
+  std::int64_t first_index_at_ = 0, fragments_at_ = 0;
 };
 
 }  // namespace triptych::apps

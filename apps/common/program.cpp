@@ -2,16 +2,15 @@
 #include <fcntl.h>
 #include <opencv2/core.hpp>
 #include <opencv2/core/utils/logger.hpp>
+#include <poll.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
-#include <system_error>
 
 namespace triptych::apps {
 
@@ -49,13 +48,14 @@ void handle_signals() {
   struct sigaction action = {};
   action.sa_handler = on_signal;
   sigemptyset(&action.sa_mask);
-  for (const int number : {SIGINT, SIGTERM}) {
-    // A program in the background of a shell without job control ignores SIGINT, and goes on doing so.
-    struct sigaction before = {};
-    if (sigaction(number, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;
-    sigaction(number, &action, nullptr);
-  }
-  static_cast<void>(std::signal(SIGPIPE, SIG_IGN));
+  for (const int number : {SIGINT, SIGTERM}) sigaction(number, &action, nullptr);
+  for (const int number : {SIGPIPE, SIGXFSZ})  // the calls report what happened
+    static_cast<void>(std::signal(number, SIG_IGN));
+}
+
+bool stdout_has_no_reader() {
+  pollfd output = {STDOUT_FILENO, POLLOUT, 0};
+  return poll(&output, 1, 0) == 1 && (output.revents & (POLLERR | POLLNVAL)) != 0;
 }
 
 // Library messages may span lines; the user gets one.
@@ -90,9 +90,8 @@ int run_program(const char* name, const std::function<void()>& work) {
   silence_libraries();
   try {
     work();
-    errno = 0;
-    if ((std::fflush(stdout) == 0 && std::ferror(stdout) == 0) || errno == EPIPE || errno == 0) return 0;
-    say(name, "cannot write to stdout: " + std::generic_category().message(errno));
+    if ((std::fflush(stdout) == 0 && std::ferror(stdout) == 0) || stdout_has_no_reader()) return 0;
+    say(name, "cannot write to stdout, the results are written: the disk may be full");
   } catch (const UsageError& error) {
     say(name, error.what());
     return 2;

@@ -229,6 +229,7 @@ void run(const Options& options) {
 
   const cv::Size size = frame.size();
   std::optional<Box> face = options.calibrate;
+  if (face) check_calibration_box(*face, size);
   if (!face && input.truth()) face = input.truth()->box;
   const SkinModel model = given ? *std::move(given) : model_for(frame, face);
   const std::unique_ptr<Follower> follower = make_follower(options, model, size);
