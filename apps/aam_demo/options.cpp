@@ -79,8 +79,8 @@ Box parse_box(const std::string& text) {
         "not '" +
         text + "'");
   }
-  constexpr double least_px = 8;
-  if (v[2] < least_px || v[3] < least_px) {
+  constexpr double min_px = 8;
+  if (v[2] < min_px || v[3] < min_px) {
     throw UsageError("--init " + text +
                      " is too small for a face: give a box at least 8 pixels wide and high");
   }

@@ -6,7 +6,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/disk.sh"
 "$program" synth --out faces --count 12 --size 96 >/dev/null || complain "small faces cannot be made"
 "$program" train --images faces --out good.aam --pixels 400 --levels 1 >/dev/null 2>&1 || complain "a small training fails"
 mkdir many && for ((i = 0; i < 400; ++i)); do ln -s ../faces/face_0000$((i % 10)).pgm "many/$i.pgm"; done
-fit=(fit --model ../good.aam --input ../many --init 20,20,56,56 --device cpu --headless --out out)
+fit=(fit --model ../good.aam --input ../many --init "20,20,56,56" --device cpu --headless --out out)
 limited 10 "${fit[@]}" --no-pictures
 failed "fits.csv" "kept" "File too large"
 [[ $(rows run/out/fits.csv) -ge 10 ]] || complain "the rows before the failure are lost"

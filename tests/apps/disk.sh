@@ -4,10 +4,12 @@
 source "$(dirname "${BASH_SOURCE[0]}")/interrupt.sh"
 
 # Mounts a small disk at the folder disk, which mounting needs root for; else "no".
+# shellcheck disable=SC2034  # the scripts use it
 disk=no
 mkdir -p disk
 unmount() { mountpoint -q disk && umount -l disk; }
 trap unmount EXIT
+# shellcheck disable=SC2034  # the scripts use it
 if mount -t tmpfs -o size=300k none disk 2>/dev/null; then disk=yes; else echo "part of it is skipped: no disk can be mounted here" >&2; fi
 # fresh_disk <options>
 fresh_disk() {

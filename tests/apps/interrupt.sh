@@ -26,7 +26,7 @@ wait_for() {
   return 1
 }
 # has_rows <pattern> <count>: a file of that name has so many lines below the header.
-# shellcheck disable=SC2086  # a pattern
+# shellcheck disable=SC2086,SC2012  # a pattern
 has_rows() { [[ $(rows "$(ls $1 2>/dev/null | head -n 1)") -ge $2 ]]; }
 # stop <signal> <exit code> <seconds>: the program ends with that code, at most so much later.
 stop() {

@@ -18,7 +18,8 @@ failed "track.csv" "kept" "File too large"
 is "complete of a failed run" "$(value run/summary.json complete)" false
 no_half_files run
 # The video becomes larger than a picture.
-rm -rf long && "$program" "${small[@]}" --frames 60 --out long >/dev/null 2>&1 || complain "a run of 60 frames fails"
+rm -rf long
+"$program" "${small[@]}" --frames 60 --out long >/dev/null 2>&1 || complain "a run of 60 frames fails"
 picture_kb=$(($(wc -c <long/first.png) / 1024 + 20))
 limited "$picture_kb" "${small[@]}" --frames 4000 --csv track.csv --out out
 failed "skin.mp4" "kept"
