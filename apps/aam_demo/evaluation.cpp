@@ -25,7 +25,7 @@ constexpr double good = 0.05;  // an error below this is a landmark found
 
 }  // namespace
 
-Evaluation::Evaluation(Fitter& fitter, const std::vector<Example>& faces) : faces_(faces.size()) {
+Evaluation::Evaluation(Fitter& fitter, const std::vector<Example>& faces) : wanted_(faces.size()) {
   const Model& model = fitter.model();
   for (const Example& face : faces) {
     require(static_cast<int>(face.landmarks.size()) == model.points, face.name, " has ",
@@ -41,8 +41,8 @@ Evaluation::Evaluation(Fitter& fitter, const std::vector<Example>& faces) : face
                        shape_error(fit.landmarks, face.landmarks), fit.iterations, fit.status,
                        watch.elapsed_ms()});
     }
-    progress.update(static_cast<int>(rows_.size() / starts.size()));
-    if (apps::interrupted()) throw Error("interrupted");
+    progress.update(static_cast<int>(++faces_));
+    if (apps::interrupted()) return;
   }
 }
 
@@ -96,6 +96,7 @@ Json Evaluation::json() const {
   Json by_status = Json::object();
   for (const FitStatus status : statuses) by_status[to_string(status)] = count(status);
   return {{"images", faces_},
+          {"complete", complete()},
           {"fits", rows_.size()},
           {"start_mean", apps::mean(start)},
           {"start_median", apps::quantile(start, 0.5)},

@@ -15,6 +15,9 @@ class Evaluation {
   // Fits every face from aam_fit::evaluation_starts(). InvalidArgument, naming the face, when it has another
   // number of landmarks than the model.
   Evaluation(aam_fit::Fitter& fitter, const std::vector<aam_fit::Example>& faces);
+  // False when a signal has cut it short: it is then of the first faces alone.
+  bool complete() const { return faces_ == wanted_; }
+  std::size_t faces() const { return faces_; }
 
   struct Row {
     std::string image;
@@ -35,7 +38,7 @@ class Evaluation {
   double share_below(double limit) const;
   double mean_iterations() const;
   int count(aam_fit::FitStatus status) const;
-  std::size_t faces_ = 0;
+  std::size_t faces_ = 0, wanted_ = 0;
   std::vector<Row> rows_;
 };
 

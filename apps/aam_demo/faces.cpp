@@ -68,7 +68,6 @@ Progress StageProgress::callback() {
       bar_.reset();
       show(stage, done, total);
     }
-    if (apps::interrupted()) throw Error("interrupted while " + stage);
   };
 }
 

@@ -4,11 +4,13 @@
 #include <triptych/core/error.hpp>
 #include <triptych/core/version.hpp>
 
+#include <common/csv_file.hpp>
 #include <common/frame_source.hpp>
 #include <common/gallery.hpp>
 #include <common/outputs.hpp>
 #include <common/picture_file.hpp>
 #include <common/program.hpp>
+#include <common/summary.hpp>
 #include <common/text.hpp>
 #include <opencv2/imgproc.hpp>
 
@@ -81,7 +83,7 @@ class Pictures {
     Painter painter(model_, bgr.size());
     const cv::Mat picture = painter.paint(scene);
     if (!video_) {
-      apps::write_picture(outputs_.add(options_.out / (name + ".png")), picture);
+      apps::write_picture(outputs_, outputs_.add(options_.out / (name + ".png")), picture);
       return true;
     }
     if (!gallery_) {
@@ -110,7 +112,6 @@ void fit_input(const Options& options) {
   const Model model = load_model(options.model);
   const Device device = chosen_device(options);
   Input input(options.input);
-  apps::end_on_interrupt();
   const bool track = options.track || input.kind() == Kind::video;
   const int most = options.frames > 0 ? options.frames : INT32_MAX;
 
@@ -137,42 +138,59 @@ void fit_input(const Options& options) {
   make_room(bgr.size());
   if (options.init) check_box(*options.init, bgr.size());
 
-  apps::Outputs outputs;
-  const fs::path csv = outputs.add(options.out / "fits.csv"),
-                 json = outputs.add(options.out / "summary.json");
-  Pictures pictures(options, model, outputs, *follower, track, frames.frames_per_second());
-  apps::Progress progress(program_name, frames.count() > 0 ? std::min(frames.count(), most) : options.frames);
-  const cv::Size first_size = bgr.size();
+  apps::end_on_interrupt();
+  bool cut_short = false, closed = false;
   int other_sizes = 0;
-  while (true) {
-    const std::string name = input.name(report.frames());
-    if (bgr.empty() || (track && bgr.size() != first_size)) {
-      if (!bgr.empty()) ++other_sizes;
-      report.add_unread(name);
-    } else {
-      cv::cvtColor(bgr, grey, cv::COLOR_BGR2GRAY);
-      make_room(bgr.size());
-      const Found found = follower->next(grey);
-      report.add(name, found);
-      write_pts(outputs.add(options.out / (name + ".pts")), found.fit.landmarks);
-      if (!pictures.show(bgr, grey, name, found)) break;
-    }
-    progress.update(report.frames());
-    if (report.frames() >= most || apps::interrupted() || !frames.next(bgr)) break;
-  }
-  progress.finish();
-
-  pictures.finish();
-  apps::write_text(csv, report.csv());
-  Json summary = report.json();
-  summary["program"] = program_name;
-  summary["version"] = version();
-  summary["model"] = options.model.string();
-  summary["input"] = options.input;
-  summary["device"] = device.describe();
-  apps::write_text(json, summary.dump(2) + "\n");
-  outputs.commit();
-  if (const std::string complaint = frames.complaint(); !complaint.empty())
+  apps::Outputs outputs;
+  apps::keep_on_failure(outputs, [&] {
+    apps::CsvFile csv(outputs, options.out / "fits.csv", Report::csv_header(false));
+    const fs::path json = outputs.add(options.out / "summary.json");
+    Pictures pictures(options, model, outputs, *follower, track, frames.frames_per_second());
+    const auto follow = [&] {
+      apps::Progress progress(program_name,
+                              frames.count() > 0 ? std::min(frames.count(), most) : options.frames);
+      const cv::Size first_size = bgr.size();
+      int written = 0;  // rows
+      while (true) {
+        const std::string name = input.name(report.frames());
+        if (bgr.empty() || (track && bgr.size() != first_size)) {
+          if (!bgr.empty()) ++other_sizes;
+          report.add_unread(name);
+        } else {
+          cv::cvtColor(bgr, grey, cv::COLOR_BGR2GRAY);
+          make_room(bgr.size());
+          const Found found = follower->next(grey);
+          report.add(name, found);
+          const fs::path pts = outputs.add(options.out / (name + ".pts"));
+          write_pts(pts, found.fit.landmarks);
+          outputs.keep(pts);
+          closed = !pictures.show(bgr, grey, name, found);
+        }
+        csv.add(report.csv_rows(written, false));
+        written = report.frames();
+        progress.update(report.frames());
+        if (closed || report.frames() >= most) return;
+        if (apps::interrupted() || !frames.next(bgr)) break;
+      }
+      cut_short = apps::interrupted();
+    };
+    const auto finish = [&](bool failed) {
+      if (report.frames() == 0) return;
+      csv.flush();
+      if (!failed) pictures.finish();
+      Json summary =
+          report.json(!failed && !cut_short && (!closed || frames.is_live()) && frames.complaint().empty());
+      summary["program"] = program_name;
+      summary["version"] = version();
+      summary["model"] = options.model.string();
+      summary["input"] = options.input;
+      summary["device"] = device.describe();
+      outputs.write(json, apps::summary_text(summary));
+    };
+    apps::finish_always(follow, finish);
+    outputs.commit();
+  });
+  if (const std::string complaint = frames.complaint(); !complaint.empty() && !cut_short)
     apps::say(program_name, complaint);
   if (other_sizes > 0) {
     apps::say(program_name, std::to_string(other_sizes) + " of " + std::to_string(report.frames()) +
@@ -180,6 +198,9 @@ void fit_input(const Options& options) {
   }
   std::printf("aam_demo: %s; landmarks%s in %s.\n", report.sentence().c_str(),
               options.no_pictures ? "" : " and pictures", options.out.c_str());
+  if (cut_short)
+    throw apps::Interrupted("kept the results of " + std::to_string(report.frames()) + " frames in " +
+                            options.out.string());
 }
 
 }  // namespace triptych::aam_demo

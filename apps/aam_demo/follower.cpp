@@ -38,6 +38,14 @@ Found Follower::from(const cv::Mat& grey, Shape start) {
 }
 
 Box Follower::search(const cv::Mat& grey) {
+  // The boxes in which the search starts are shares of the shorter side, and it covers the longer one with
+  // them.
+  constexpr int min_px = 24, max_ratio = 16;
+  const int shorter = std::min(grey.cols, grey.rows), longer = std::max(grey.cols, grey.rows);
+  require(shorter >= min_px && longer <= max_ratio * shorter, "a face cannot be searched for in an image of ",
+          grey.cols, " x ", grey.rows, " pixels, which is ",
+          shorter < min_px ? "smaller than a face" : "too long for its other side",
+          ": name the box of the landmarks with --init X,Y,W,H, or cut out the part with the face");
   const std::vector<Fit> faces =
       find_faces(fitter_, image_view<Grey8>(grey), {.min_score = 0, .max_faces = 1});
   if (!faces.empty()) return bounds(faces.front().landmarks);

@@ -7,6 +7,7 @@
 #include <common/draw.hpp>
 #include <common/outputs.hpp>
 #include <common/picture_file.hpp>
+#include <common/program.hpp>
 #include <common/text.hpp>
 #include <opencv2/imgproc.hpp>
 
@@ -147,16 +148,26 @@ void draw_modes(const Options& options) {
   const Model model = load_model(options.model);
   if (shown_level(model).modes == 0) throw Error(options.model.string() + " has no modes to show");
   const Fitter fitter(model, {}, Device::cpu());
-  apps::Outputs outputs;
   const int modes = std::min(options.modes, shown_level(model).modes);
   constexpr int size_px = 320;
-  for (int mode = 0; mode < modes; ++mode) {
-    std::vector<cv::Mat> row;
-    for (const double sigmas : {-2.0, 0.0, 2.0}) row.push_back(draw_mode(fitter, mode, sigmas, size_px));
-    apps::write_picture(outputs.add(options.out / apps::text("mode_%02d.png", mode + 1)), sheet(row, 3));
-  }
-  apps::write_picture(outputs.add(options.out / "modes.png"), draw_mode_sheet(fitter, modes, size_px));
-  outputs.commit();
+  apps::end_on_interrupt();
+  apps::Outputs outputs;
+  apps::keep_on_failure(outputs, [&] {
+    int done = 0;
+    for (; done < modes && !apps::interrupted(); ++done) {
+      std::vector<cv::Mat> row;
+      for (const double sigmas : {-2.0, 0.0, 2.0}) row.push_back(draw_mode(fitter, done, sigmas, size_px));
+      apps::write_picture(outputs, outputs.add(options.out / apps::text("mode_%02d.png", done + 1)),
+                          sheet(row, 3));
+    }
+    if (done == modes)
+      apps::write_picture(outputs, outputs.add(options.out / "modes.png"),
+                          draw_mode_sheet(fitter, modes, size_px));
+    outputs.commit();
+    if (done < modes)
+      throw apps::Interrupted("kept the pictures of " + std::to_string(done) + " of " +
+                              std::to_string(modes) + " modes in " + options.out.string());
+  });
   std::printf("aam_demo: %d of %d %s modes, each at -2, 0 and +2 standard deviations, in %s.\n", modes,
               shown_level(model).modes, has_appearance(model) ? "combined" : "fitted", options.out.c_str());
 }

@@ -1,13 +1,13 @@
 #include <triptych/core/error.hpp>
 #include <triptych/core/version.hpp>
 
-#include <CLI/CLI.hpp>
+#include <common/cli.hpp>
 #include <common/program.hpp>
 #include <common/require_gpu.hpp>
 #include <common/text.hpp>
 
 #include <cmath>
-#include <iostream>
+#include <limits>
 
 #include "options.hpp"
 
@@ -40,8 +40,10 @@ A folder for training holds images and for each a file of landmarks with the sam
 then x y a line) or .asf (as in IMM: shares of the image's size); --landmarks names another folder for those. Pixel
 centres are at integers. The errors that are printed are the mean distance of the landmarks from the truth over the
 face's size, which is the square root of the area of the landmarks' box. Each command has its own --help.
-Exit code: 0 when it worked, 2 when the command line makes no sense, 1 for everything else; a failed run leaves no
-files.)";
+Exit code: 0 when it worked, 2 when the command line makes no sense, 130 after Ctrl-C, 143 after SIGTERM, 1 for
+everything else. A run that is cut short or fails keeps what it has finished, says so, and writes "complete": false to
+the summary. While it runs, fits.csv and the video are in *.part-* files, which a killed run leaves behind, at most a
+second old.)";
 
 template <class Value>
 struct Named {
@@ -77,13 +79,12 @@ Box parse_box(const std::string& text) {
         "not '" +
         text + "'");
   }
-  return {v[0], v[1], v[2], v[3]};
-}
-
-void check_range(const char* option, double value, double least, double most) {
-  if (!(value >= least && value <= most)) {
-    throw UsageError(apps::text("%s wants a number from %g to %g, not %g", option, least, most, value));
+  constexpr double min_px = 8;
+  if (v[2] < min_px || v[3] < min_px) {
+    throw UsageError("--init " + text +
+                     " is too small for a face: give a box at least 8 pixels wide and high");
   }
+  return {v[0], v[1], v[2], v[3]};
 }
 
 // Adds options to commands; each lives as long as the parser.
@@ -101,7 +102,9 @@ void add_device(CLI::App& app, Options& o, Texts& t) {
   app.add_option("--algorithm", t.algorithm,
                  "regression, project_out or simultaneous; the last two on the CPU [default: regression]")
       ->type_name("NAME");
-  app.add_option("--threads", o.threads, "Of the CPU [default: all cores]")->type_name("N");
+  app.add_option("--threads", o.threads, "Of the CPU [default: all cores]")
+      ->check(apps::whole_number(1, 1024))
+      ->type_name("N");
 }
 
 void add_train(CLI::App& app, Options& o, Texts& t) {
@@ -109,11 +112,16 @@ void add_train(CLI::App& app, Options& o, Texts& t) {
   app.add_option("--landmarks", o.landmarks, "Folder of the .pts or .asf files, when it is another")
       ->type_name("DIR");
   app.add_option("--out", o.out, "The model")->type_name("FILE.aam")->required();
-  app.add_option("--pixels", t.pixels, "Of the finest level's texture [default: 1700]")->type_name("N");
+  app.add_option("--pixels", t.pixels, "Of the finest level's texture [default: 1700]")
+      ->check(apps::whole_number(64, 1 << 20))
+      ->type_name("N");
   app.add_option("--variance", t.variance,
                  "Share of the shapes' variance that the modes keep [default: 0.97]")
+      ->check(apps::number(0.1, 1, "a share"))
       ->type_name("F");
-  app.add_option("--levels", t.levels, "Resolutions, from coarse to fine [default: 2]")->type_name("N");
+  app.add_option("--levels", t.levels, "Resolutions, from coarse to fine [default: 2]")
+      ->check(apps::whole_number(1, 6))
+      ->type_name("N");
   app.add_option(
          "--features", t.features,
          "What textures are made of: grey, gradient, double_angle, orientation [default: double_angle]")
@@ -128,8 +136,12 @@ void add_train(CLI::App& app, Options& o, Texts& t) {
          "Cootes does) [default: regression]")
       ->type_name("NAME");
   app.add_flag("--no-mirror", t.no_mirror, "Do not learn from the mirrored images as well");
-  app.add_option("--seed", o.seed, "Of the displaced starts [default: 1]")->type_name("S");
-  app.add_option("--threads", o.threads, "[default: all cores]")->type_name("N");
+  app.add_option("--seed", o.seed, "Of the displaced starts [default: 1]")
+      ->check(apps::whole_number(0, std::numeric_limits<std::uint64_t>::max()))
+      ->type_name("S");
+  app.add_option("--threads", o.threads, "[default: all cores]")
+      ->check(apps::whole_number(1, 1024))
+      ->type_name("N");
 }
 
 void add_fit(CLI::App& app, Options& o, Texts& t) {
@@ -144,7 +156,9 @@ void add_fit(CLI::App& app, Options& o, Texts& t) {
       ->type_name("DIR")
       ->required();
   app.add_flag("--track", o.track, "The images of a folder are a video: each fit starts from the last one");
-  app.add_option("--frames", o.frames, "Maximum number of frames [default: all]")->type_name("N");
+  app.add_option("--frames", o.frames, "Maximum number of frames [default: all]")
+      ->check(apps::whole_number(1, std::numeric_limits<int>::max(), "frames"))
+      ->type_name("N");
   app.add_flag("--no-pictures", o.no_pictures, "Only .pts, CSV and JSON");
   app.add_flag("--headless", o.headless, "No window (also when there is no display)");
   add_device(app, o, t);
@@ -162,20 +176,15 @@ void add_evaluate(CLI::App& app, Options& o, Texts& t) {
 }
 
 void check(const Options& o) {
-  if (o.threads < 0 || o.threads > 1024) throw UsageError("--threads wants a number from 1 to 1024");
   if (o.device != "auto" && o.device != "cpu" && o.device != "cuda") {
     throw UsageError("'" + o.device + "' is no device; expected one of auto, cpu, cuda");
   }
   if (o.device == "cuda" && o.fitting.algorithm != Algorithm::regression) {
     throw UsageError("that algorithm runs on the CPU: leave out --device cuda");
   }
-  if (o.frames < 0) throw UsageError("--frames wants a number of frames, at least 1");
 }
 
 void set_training(Options& o, const Texts& t) {
-  check_range("--pixels", static_cast<double>(t.pixels), 64, 1 << 20);
-  check_range("--levels", t.levels, 1, 6);
-  if (t.variance != 0) check_range("--variance", t.variance, 0.1, 1);
   Features features;
   try {
     features.kind = parse_feature_kind(t.features);
@@ -205,8 +214,12 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   std::filesystem::path show_out = "out/aam";
   app.add_option("--out", show_out, "Folder for what the run without a command makes [default: out/aam]")
       ->type_name("DIR");
-  app.add_option("--seed", o.seed, "Of its synthetic faces [default: 1]")->type_name("S");
-  app.add_option("--frames", o.frames, "Of its video [default: 150]")->type_name("N");
+  app.add_option("--seed", o.seed, "Of its synthetic faces [default: 1]")
+      ->check(apps::whole_number(0, std::numeric_limits<std::uint64_t>::max()))
+      ->type_name("S");
+  app.add_option("--frames", o.frames, "Of its video [default: 150]")
+      ->check(apps::whole_number(1, 100000, "frames"))
+      ->type_name("N");
   app.add_flag("--headless", o.headless, "No window (also when there is no display)");
   add_device(app, o, t);
 
@@ -224,21 +237,23 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
       app.add_subcommand("modes", "Pictures of the first modes at -2, 0 and +2 standard deviations.");
   modes->add_option("model", o.model, "From aam_demo train")->type_name("FILE")->required();
   modes->add_option("--out", o.out, "Folder")->type_name("DIR")->required();
-  modes->add_option("--modes", o.modes, "How many [default: 6]")->type_name("N");
+  modes->add_option("--modes", o.modes, "How many [default: 6]")
+      ->check(apps::whole_number(1, 100))
+      ->type_name("N");
   CLI::App* synth =
       app.add_subcommand("synth", "Writes synthetic faces (.pgm) with 68 exact landmarks (.pts).");
   synth->add_option("--out", o.out, "Folder")->type_name("DIR")->required();
-  synth->add_option("--count", o.count, "How many [default: 100]")->type_name("N");
-  synth->add_option("--seed", o.seed, "Which [default: 1]")->type_name("S");
-  synth->add_option("--size", o.size, "Width and height in pixels [default: 256]")->type_name("N");
+  synth->add_option("--count", o.count, "How many [default: 100]")
+      ->check(apps::whole_number(1, 1000000))
+      ->type_name("N");
+  synth->add_option("--seed", o.seed, "Which [default: 1]")
+      ->check(apps::whole_number(0, std::numeric_limits<std::uint64_t>::max()))
+      ->type_name("S");
+  synth->add_option("--size", o.size, "Width and height in pixels [default: 256]")
+      ->check(apps::whole_number(64, 4096, "pixels"))
+      ->type_name("N");
 
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != 0) throw UsageError(std::string(error.what()) + "; see aam_demo --help");
-    app.exit(error, std::cout, std::cerr);
-    return std::nullopt;
-  }
+  if (!apps::parse_command_line(app, argc, argv)) return std::nullopt;
 
   o.fitting.algorithm = named("--algorithm", t.algorithm, algorithm_names);
   if (train->parsed()) {
@@ -247,7 +262,6 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   } else if (fit->parsed()) {
     o.command = Command::fit;
     if (fit->count("--init") > 0) o.init = parse_box(t.init);
-    if (fit->count("--frames") > 0) check_range("--frames", o.frames, 1, 1e9);
     if (o.input.empty()) throw UsageError("--input wants a path or camera:N, not nothing");
   } else if (evaluate->parsed()) {
     o.command = Command::evaluate;
@@ -255,14 +269,10 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
     o.command = Command::info;
   } else if (modes->parsed()) {
     o.command = Command::modes;
-    check_range("--modes", o.modes, 1, 100);
   } else if (synth->parsed()) {
     o.command = Command::synth;
-    check_range("--count", o.count, 1, 1000000);
-    check_range("--size", o.size, 64, 4096);
   } else {
     o.out = show_out;
-    if (app.count("--frames") > 0) check_range("--frames", o.frames, 1, 100000);
   }
   check(o);
   return o;

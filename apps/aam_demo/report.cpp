@@ -46,13 +46,15 @@ std::vector<double> Report::errors() const {
   return all;
 }
 
-std::string Report::csv() const {
-  const bool with_errors = !errors().empty();
-  std::string all = "frame,name,found,status,residual,iterations,ms";
-  all += with_errors ? ",error\n" : "\n";
-  int frame = 0;
-  for (const Row& row : rows_) {
-    all += std::to_string(frame++);
+std::string Report::csv_header(bool with_errors) {
+  return std::string("frame,name,found,status,residual,iterations,ms") + (with_errors ? ",error\n" : "\n");
+}
+
+std::string Report::csv_rows(int first, bool with_errors) const {
+  std::string all;
+  for (int frame = first; frame < frames(); ++frame) {
+    const Row& row = rows_[static_cast<std::size_t>(frame)];
+    all += std::to_string(frame);
     all += ',';
     all += row.name;
     all += text(",%d,", int{row.found});
@@ -64,10 +66,11 @@ std::string Report::csv() const {
   return all;
 }
 
-Json Report::json() const {
+Json Report::json(bool complete) const {
   const std::vector<double> ms = sorted(&Row::fit_ms), search = sorted(&Row::search_ms, true);
   const std::vector<double> error = errors();
   Json json{{"frames", frames()},
+            {"complete", complete},
             {"found", found()},
             {"mean_ms", apps::mean(ms)},
             {"median_ms", apps::quantile(ms, 0.5)},

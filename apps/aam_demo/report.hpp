@@ -19,8 +19,11 @@ class Report {
   int frames() const { return static_cast<int>(rows_.size()); }
   int found() const;
   // frame,name,found,status,residual,iterations,ms (of the fit) and, where it is known, error.
-  std::string csv() const;
-  Json json() const;
+  static std::string csv_header(bool with_errors);
+  // The lines of the frames from `first` on.
+  std::string csv_rows(int first, bool with_errors) const;
+  // complete: all frames of the input were seen.
+  Json json(bool complete) const;
   std::string sentence() const;
 
  private:

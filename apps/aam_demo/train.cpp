@@ -15,16 +15,17 @@ namespace triptych::aam_demo {
 using namespace aam_fit;
 
 void train_model(const Options& options) {
-  apps::end_on_interrupt();
   const std::vector<Example> faces = load_faces(options);
-  apps::Outputs outputs;
-  const std::filesystem::path file = outputs.add(options.out);
+  { apps::Outputs().add(options.out); }  // what cannot be written is said before the training
   TrainOptions training = options.training;
   training.name = options.out.stem().string();
   const Stopwatch watch;
   StageProgress progress;
   const Model model = train(faces, training, progress.callback());
   progress.finish();
+  apps::end_on_interrupt();
+  apps::Outputs outputs;
+  const std::filesystem::path file = outputs.add(options.out);
   save_model(file, model);
   const auto bytes = std::filesystem::file_size(file);
   outputs.commit();

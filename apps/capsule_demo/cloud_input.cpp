@@ -3,8 +3,10 @@
 #include <triptych/core/error.hpp>
 
 #include <common/natural_order.hpp>
+#include <common/text.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <system_error>
 
 #include "input.hpp"
@@ -51,14 +53,18 @@ class CloudInput : public Input {
     frame.sigma_m.clear();
     if (at_ == count()) return false;
     const double unit = options_.metres_per_unit > 0 ? options_.metres_per_unit : 1;
-    Cloud cloud = read_cloud(files_[static_cast<std::size_t>(at_)], unit);
+    const fs::path& file = files_[static_cast<std::size_t>(at_)];
+    Cloud cloud = read_cloud(file, unit);
+    const std::size_t all = cloud.points.size();
+    const std::size_t behind = std::erase_if(cloud.points, [](const Vec3& p) { return p.z < 0; });
     const double farthest = options_.farthest_m > 0 ? options_.farthest_m : 1e30;
     std::erase_if(cloud.points, [&](const Vec3& p) { return p.z < options_.nearest_m || p.z > farthest; });
+    check_distances(cloud.points, file.string());
     if (options_.y_down) {
       for (Vec3& p : cloud.points) p.y = -p.y;
     }
     frame.points = subsample(cloud.points, options_.points, options_.seed + static_cast<std::uint64_t>(at_));
-    if (frame.points.empty()) ++empty_;
+    if (frame.points.empty() && empty_++ == 0) first_empty_ = file.string() + why_empty(all, behind);
     ++at_;
     return true;
   }
@@ -74,16 +80,39 @@ class CloudInput : public Input {
   std::string complaint() const override {
     if (empty_ == 0) return {};
     return std::to_string(empty_) + " of " + std::to_string(at_) +
-           " clouds had no usable point and were left out";
+           " clouds had no usable point and were left out, the first of them " + first_empty_;
   }
 
  private:
+  // Why no point is left of so many, of which some were behind the camera.
+  std::string why_empty(std::size_t all, std::size_t behind) const {
+    if (all == 0) return ", which holds no finite point";
+    if (behind == all)
+      return ": all of its " + std::to_string(all) +
+             " points lie behind the camera (z < 0); turn the cloud so that z points away from the camera";
+    return apps::text(": none of its %zu points lies between %g and %g m before the camera; change --range",
+                      all, options_.nearest_m, options_.farthest_m);
+  }
+
   Options options_;
   std::vector<fs::path> files_;
   int at_ = 0, empty_ = 0;
+  std::string first_empty_;
 };
 
 }  // namespace
+
+void check_distances(std::span<const Vec3> points, const std::string& file) {
+  constexpr double limit_m = 1000;
+  for (const Vec3& p : points) {
+    const double distance = std::hypot(double{p.x}, double{p.y}, double{p.z});
+    if (!(distance <= limit_m))
+      throw Error(file +
+                  apps::text(" has a point %.3g m from the camera, more than a kilometre: give --unit 0.001 "
+                             "when its numbers are millimetres, or leave such points out with --range",
+                             distance));
+  }
+}
 
 std::unique_ptr<Input> open_clouds(const Options& options) { return std::make_unique<CloudInput>(options); }
 

@@ -4,6 +4,7 @@
 #include <triptych/capsule_likelihood/synthetic_walk.hpp>
 #include <triptych/core/error.hpp>
 
+#include <common/program.hpp>
 #include <common/text.hpp>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <numbers>
 
 #include "input.hpp"
+#include "motion_file.hpp"
 
 namespace triptych::capsule_demo {
 
@@ -32,6 +34,10 @@ struct Moving {
 };
 
 Moving synthetic(const Options& options) {
+  constexpr int max_frames = 20000;  // the walk would lead too far away
+  if (options.frames > max_frames)
+    throw apps::UsageError("--frames " + std::to_string(options.frames) +
+                           " is too long for the synthetic walk: at most " + std::to_string(max_frames));
   const Skeleton human = make_human(options.height_m > 0 ? static_cast<float>(options.height_m) : 1.75F);
   WalkOptions walk;
   if (options.frames > 0) walk.frames = options.frames;
@@ -61,7 +67,7 @@ bool begins_with_added_pose(const Moving& motion) {
 }
 
 Moving from_file(const Options& options) {
-  const Bvh bvh = read_bvh(options.motion);
+  const Bvh bvh = read_motion(options.motion);
   const std::filesystem::path path = options.motion;
   if (bvh.frame_count() == 0) throw Error(options.motion + " holds no motion: it has 0 frames");
   const BvhScale scale = guess_scale(bvh);

@@ -1,12 +1,12 @@
 #include <triptych/capsule_likelihood/particle_filter.hpp>
 #include <triptych/core/version.hpp>
 
-#include <CLI/CLI.hpp>
+#include <common/cli.hpp>
 #include <common/program.hpp>
 #include <common/text.hpp>
 
 #include <cmath>
-#include <iostream>
+#include <limits>
 
 #include "options.hpp"
 
@@ -44,11 +44,12 @@ Everything is in metres, in the camera's frame: x right, y up, z away from the c
   poses.bvh                          the same as a motion, for any animation program
   frames.csv                         frame,error_mm,worst_mm,worst_joint,effective_samples,points,tracking_ms
   summary.json                       the errors of each joint and of all, effective samples, times per frame
-Exit code: 0 when it worked, 2 when the command line makes no sense, 1 for everything else; a failed run leaves no
-files.)";
+Exit code: 0 when it worked, 2 when the command line makes no sense, 130 after Ctrl-C, 143 after SIGTERM, 1 for
+everything else. A run that is cut short or fails keeps what it has finished, says so, and writes "complete": false to
+the summary. While it runs, the tables and the video are in *.part-* files, which a killed run leaves behind, at most a
+second old.)";
 
-constexpr const char* points_sentence = "--points wants a number from 100 to 10000000";
-constexpr const char* samples_sentence = "--samples wants a number from 10 to 1000000";
+constexpr int any_count = std::numeric_limits<int>::max();
 
 capsule_likelihood::Intrinsics parse_intrinsics(const std::string& text) {
   const std::vector<double> v = numbers(text, ',');
@@ -104,19 +105,6 @@ void check(bool sane, const std::string& sentence) {
   if (!sane) throw UsageError(sentence);
 }
 
-void check_values(const Options& o) {
-  check(o.points == 0 || (o.points >= 100 && o.points <= 10'000'000), points_sentence);
-  check(o.noise_m >= 0 && o.noise_m <= 1, "--noise wants metres from 0 to 1");
-  check(o.outliers >= 0 && o.outliers <= 0.9, "--outliers wants a share from 0 to 0.9");
-  check(o.samples == 0 || (o.samples >= 10 && o.samples <= 1'000'000), samples_sentence);
-  check(o.layers >= 1 && o.layers <= 100, "--layers wants a number from 1 to 100");
-  check(o.rate_hz >= 1 && o.rate_hz <= 1000, "--rate wants frames per second from 1 to 1000");
-  check(o.height_m == 0 || (o.height_m >= 0.3 && o.height_m <= 3), "--height wants metres from 0.3 to 3");
-  check(!o.sigma_m || (*o.sigma_m > 0 && *o.sigma_m <= 10), "--sigma wants metres above 0");
-  check(!o.tau_m || (*o.tau_m > 0 && *o.tau_m <= 10), "--tau wants metres above 0");
-  check(std::isfinite(o.turn_deg), "--turn wants degrees");
-}
-
 }  // namespace
 
 std::string Options::input_name() const {
@@ -168,8 +156,10 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   std::vector<CLI::Option*> of_motions;
   const auto motions = [&](CLI::Option* option) { of_motions.push_back(option->group(group)); };
   motions(app.add_option("--noise", o.noise_m, "Standard deviation along the rays in metres [default: 0.01]")
+              ->check(apps::number(0, 1, "metres"))
               ->type_name("M"));
   motions(app.add_option("--outliers", o.outliers, "Share of the points that are anywhere [default: 0.1]")
+              ->check(apps::number(0, 0.9, "a share"))
               ->type_name("SHARE"));
   motions(app.add_flag("--background", o.background,
                        "A third of the points lies on the floor and the wall behind"));
@@ -177,12 +167,15 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   const auto files = [&](CLI::Option* option) { of_files.push_back(option->group(group)); };
   files(
       app.add_option("--every", o.every, "Takes every N-th frame of the file [default: about 30 per second]")
+          ->check(apps::whole_number(1, any_count, "frames"))
           ->type_name("N"));
   files(app.add_option("--first", o.first,
                        "The frame to start with [default: the first that belongs to the motion]")
+            ->check(apps::whole_number(0, any_count))
             ->type_name("N"));
   files(app.add_option("--turn", o.turn_deg,
                        "Rotates the motion about the vertical [default: 180, for bodies that face +z]")
+            ->check(apps::number(-36000, 36000, "degrees"))
             ->type_name("DEG"));
 
   group = "Of depth images, stereo and clouds";
@@ -201,6 +194,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
                                ->group(group);
   auto* with_unit =
       app.add_option("--unit", o.metres_per_unit, "Metres in a unit of depth images [0.001] or clouds [1]")
+          ->check(apps::number(0, 1000, "metres", true))
           ->type_name("M")
           ->group(group);
   auto* with_y = app.add_flag("--y-down", o.y_down, "The y of the clouds points down")->group(group);
@@ -209,6 +203,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
                          ->group(group);
   auto* with_rate =
       app.add_option("--rate", o.rate_hz, "Frames per second of depth images and clouds [default: 30]")
+          ->check(apps::number(1, 1000, "frames per second"))
           ->type_name("HZ")
           ->group(group);
 
@@ -216,12 +211,13 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   app.add_option(
          "--points", o.points,
          "Maximum number of points per frame; of motions the exact number [default: 20000; on a CPU 10000]")
+      ->check(apps::whole_number(100, 10'000'000))
       ->type_name("N")
       ->group(group);
-  auto* frames =
-      app.add_option("--frames", o.frames, "Maximum number of frames [default: all; synthetic: 150]")
-          ->type_name("N")
-          ->group(group);
+  app.add_option("--frames", o.frames, "Maximum number of frames [default: all; synthetic: 150]")
+      ->check(apps::whole_number(1, any_count, "frames"))
+      ->type_name("N")
+      ->group(group);
 
   group = "Whom to follow";
   app.add_option(
@@ -231,6 +227,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
       ->group(group);
   auto* with_height =
       app.add_option("--height", o.height_m, "Of the built-in person in metres [default: by the first cloud]")
+          ->check(apps::number(0.3, 3, "metres"))
           ->type_name("M")
           ->group(group);
   app.add_option(
@@ -247,18 +244,23 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
       ->type_name("NAME")
       ->group(group);
   app.add_option("--samples", o.samples, "Poses per layer [default: 2000; on a CPU 1000]")
+      ->check(apps::whole_number(10, 1'000'000))
       ->type_name("J")
       ->group(group);
   app.add_option("--layers", o.layers, "Annealing layers per frame [default: 5]")
+      ->check(apps::whole_number(1, 100))
       ->type_name("N")
       ->group(group);
   app.add_option("--seed", o.seed, "Of all random numbers: the same seed gives the same poses [default: 1]")
+      ->check(apps::whole_number(0, std::numeric_limits<std::uint64_t>::max()))
       ->type_name("S")
       ->group(group);
   app.add_option("--sigma", o.sigma_m, "Standard deviation of a point's distance in metres [default: 0.03]")
+      ->check(apps::number(0, 10, "metres", true))
       ->type_name("M")
       ->group(group);
   app.add_option("--tau", o.tau_m, "Larger differences of distance count as this, in metres [default: 0.1]")
+      ->check(apps::number(0, 10, "metres", true))
       ->type_name("M")
       ->group(group);
   app.add_option("--surface", surface,
@@ -279,13 +281,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   app.add_flag("--no-pictures", o.no_pictures, "No video, no pictures, no window")->group(group);
   app.add_flag("--headless", o.headless, "No window (also when there is no display)")->group(group);
 
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != 0) throw UsageError(std::string(error.what()) + "; see capsule_demo --help");
-    app.exit(error, std::cout, std::cerr);
-    return std::nullopt;
-  }
+  if (!apps::parse_command_line(app, argc, argv)) return std::nullopt;
 
   const auto given = [](const CLI::Option* option) { return option->count() > 0; };
   const int inputs = int{given(motion)} + int{given(depth)} + int{given(with_stereo)} + int{given(cloud)};
@@ -315,13 +311,6 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
         "--stereo needs --calib with the cameras' calibration");
   check(!o.motion.empty(), "--motion wants synthetic or a BVH file, not nothing");
   check(app.count("--start") == 0 || !o.start.empty(), "--start wants find or a file, not nothing");
-  check(app.count("--points") == 0 || o.points != 0, points_sentence);
-  check(app.count("--samples") == 0 || o.samples != 0, samples_sentence);
-  check(frames->count() == 0 || o.frames >= 1, "--frames wants a number of frames, at least 1");
-  check(app.count("--every") == 0 || o.every >= 1, "--every wants a number of frames, at least 1");
-  check(app.count("--first") == 0 || o.first >= 0, "--first wants the number of a frame, at least 0");
-  check(!given(with_unit) || (o.metres_per_unit > 0 && o.metres_per_unit < 1e6),
-        "--unit wants metres above 0");
   if (given(with_stereo)) {
     o.left = stereo[0];
     o.right = stereo[1];
@@ -330,7 +319,6 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   if (given(with_range)) parse_range(range, o);
   if (app.count("--surface") > 0) o.surface = parse_surface(surface);
   parse_device(device, o);
-  check_values(o);
   return o;
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "report.hpp"
 
@@ -114,9 +115,9 @@ std::vector<Report::JointError> Report::joint_errors() const {
   return all;
 }
 
-std::string Report::poses_csv() const {
-  std::string all = "frame,joint,x_m,y_m,z_m\n";
-  for (const Row& row : rows_) {
+std::string Report::poses_rows(int first) const {
+  std::string all;
+  for (const Row& row : std::span(rows_).subspan(static_cast<std::size_t>(first))) {
     for (std::size_t j = 0; j < row.joints.size(); ++j) {
       const Vec3& p = row.joints[j];
       all += std::to_string(row.frame) + "," + skeleton_.joints()[j].name +
@@ -126,9 +127,9 @@ std::string Report::poses_csv() const {
   return all;
 }
 
-std::string Report::frames_csv() const {
-  std::string all = "frame,error_mm,worst_mm,worst_joint,effective_samples,points,tracking_ms\n";
-  for (const Row& row : rows_) {
+std::string Report::frames_rows(int first) const {
+  std::string all;
+  for (const Row& row : std::span(rows_).subspan(static_cast<std::size_t>(first))) {
     all += std::to_string(row.frame) + ",";
     if (const auto error = mean_of(row)) {
       std::size_t worst = 0;
@@ -167,6 +168,7 @@ Json Report::json(const Options& options, const About& about) const {
             {"seed", options.seed},
             {"frames", frames()},
             {"unread", unread_},
+            {"complete", about.complete},
             {"input_frames_per_second", about.frames_per_second},
             {"search_ms", 1e3 * about.search_s},
             {"effective_samples", mean(&Row::effective_samples)},

@@ -39,13 +39,18 @@ class Report {
   // Frames per second of the filter alone, over the last frames.
   double tracking_rate() const;
 
-  std::string poses_csv() const;
-  std::string frames_csv() const;
+  static constexpr const char* poses_header = "frame,joint,x_m,y_m,z_m\n";
+  static constexpr const char* frames_header =
+      "frame,error_mm,worst_mm,worst_joint,effective_samples,points,tracking_ms\n";
+  // The lines of the frames from `first` on, which counts those of this report.
+  std::string poses_rows(int first) const;
+  std::string frames_rows(int first) const;
   std::string poses_bvh(double frames_per_second) const;
   struct About {
     std::string input, body, start, device;
     double frames_per_second;
     double search_s;  // for the first pose
+    bool complete;    // all frames of the input were seen
   };
   Json json(const Options& options, const About& about) const;
   // A table of the joints' errors, empty without truth.

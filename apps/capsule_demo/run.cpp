@@ -3,18 +3,21 @@
 #include <triptych/core/clock.hpp>
 #include <triptych/core/error.hpp>
 
+#include <common/csv_file.hpp>
 #include <common/gallery.hpp>
 #include <common/outputs.hpp>
 #include <common/program.hpp>
 #include <common/progress.hpp>
 #include <common/require_gpu.hpp>
+#include <common/summary.hpp>
+#include <common/waiting.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>
 #include <optional>
-#include <span>
+#include <utility>
 
 #include "comparison.hpp"
 #include "input.hpp"
@@ -52,11 +55,12 @@ FilterOptions filter_options(const Options& options) {
 // The files of the run besides the pictures.
 struct Files {
   Files(const Options& options, apps::Outputs& outputs)
-      : csv(outputs.add(options.csv.empty() ? options.out / "poses.csv" : options.csv)),
+      : poses(outputs, options.csv.empty() ? options.out / "poses.csv" : options.csv, Report::poses_header),
+        frames(outputs, options.out / "frames.csv", Report::frames_header),
         json(outputs.add(options.json.empty() ? options.out / "summary.json" : options.json)),
-        bvh(outputs.add(options.out / "poses.bvh")),
-        frames(outputs.add(options.out / "frames.csv")) {}
-  fs::path csv, json, bvh, frames;
+        bvh(outputs.add(options.out / "poses.bvh")) {}
+  apps::CsvFile poses, frames;
+  fs::path json, bvh;
 };
 
 std::string output_places(const Options& options) {
@@ -77,36 +81,159 @@ std::string title_of(const Options& options) {
   return path.filename().string();
 }
 
+// The first frame with a point, and how many came before it.
+struct FirstFrame {
+  explicit FirstFrame(Input& input) {
+    Stopwatch watch;
+    bool more = input.next(frame);
+    while (more && frame.points.empty()) {
+      watch.restart();
+      more = input.next(frame);
+      ++number;
+    }
+    read_s = watch.elapsed_s();
+    found = more;
+  }
+  CloudFrame frame;
+  int number = 0;
+  double read_s = 0;
+  bool found = false;
+};
+
+// Follows the body from the first frame on, which was read.
+class Run {
+ public:
+  Run(const Options& options, Input& input, Subject& subject, ParticleFilter& filter,
+      const Comparison* comparison, apps::Outputs& outputs)
+      : options_(options),
+        input_(input),
+        subject_(subject),
+        filter_(filter),
+        comparison_(comparison),
+        outputs_(outputs),
+        files_(options, outputs),
+        report_(subject.skeleton,
+                comparison != nullptr ? comparison->reference().names : std::vector<std::string>()) {
+    if (options.no_pictures) return;
+    const Reference* reference = input.reference();
+    painter_.emplace(subject.skeleton, reference != nullptr ? *reference : Reference{},
+                     Caption{title_of(options), filter.device().describe(), options.samples, options.layers});
+    gallery_.emplace(outputs, options.out, "capsule", Painter::size(), input.frames_per_second(),
+                     options.headless ? "" : program_name);
+  }
+
+  void follow(FirstFrame& first) {
+    CloudFrame& frame = first.frame;
+    int number = first.number;
+    skipped_ = number;
+    report_.add_reading_s(first.read_s);
+    apps::Progress progress(program_name, input_.count());
+    while (true) {
+      const int written = report_.frames();
+      closed_ = !step(frame, number);
+      files_.poses.add(report_.poses_rows(written));
+      files_.frames.add(report_.frames_rows(written));
+      progress.update(++number);
+      if (closed_) return;
+      if (apps::interrupted()) break;
+      const Stopwatch watch;
+      const bool more = input_.next(frame);
+      report_.add_reading_s(watch.elapsed_s());
+      if (!more) break;
+    }
+    cut_short_ = apps::interrupted();
+  }
+
+  // Writes the rest. failed: of what went before something has thrown.
+  void finish(bool failed, Report::About about) {
+    if (report_.frames() == 0) return;
+    files_.poses.flush();
+    files_.frames.flush();
+    if (!failed && gallery_) gallery_->finish();
+    about.complete = !failed && !cut_short_ && !closed_ && input_.complaint().empty();
+    outputs_.write(files_.json, apps::summary_text(report_.json(options_, about)));
+    outputs_.write(files_.bvh, report_.poses_bvh(input_.frames_per_second()));
+  }
+
+  // What to say after all is written.
+  void say() const {
+    if (const std::string complaint = input_.complaint(); !complaint.empty() && !cut_short_)
+      apps::say(program_name, complaint);
+    if (skipped_ > 0)
+      apps::say(program_name, "the first " + std::to_string(skipped_) +
+                                  " frames had no usable point: began with frame " +
+                                  std::to_string(skipped_));
+    std::printf("%scapsule_demo: %s%s.\n", report_.table().c_str(), report_.sentence().c_str(),
+                output_places(options_).c_str());
+    if (cut_short_)
+      throw apps::Interrupted("kept the results of " + std::to_string(report_.frames()) + " frames" +
+                              output_places(options_));
+  }
+
+ private:
+  // False when the user has closed the window.
+  bool step(const CloudFrame& frame, int number) {
+    if (frame.points.empty()) {
+      report_.add_unread(number);
+      return true;
+    }
+    const Estimate estimate = filter_.step({frame.points, frame.sigma_m});
+    std::vector<double> errors;
+    if (comparison_ != nullptr && !frame.truth.empty())
+      errors = comparison_->errors_mm(estimate.joints, frame.truth);
+    report_.add(number, estimate, errors, 1e-6 * estimate.latency_us);
+    if (!painter_) return true;
+    const Stopwatch watch;
+    const std::vector<Capsule> body = subject_.skeleton.capsules(estimate.pose);
+    const Scene scene{.frame = number,
+                      .frames = input_.count(),
+                      .points = frame.points,
+                      .body = body,
+                      .joints = estimate.joints,
+                      .truth = frame.truth,
+                      .error_mm = report_.error_mm(),
+                      .mean_error_mm = report_.mean_error_mm(),
+                      .effective_samples = estimate.effective_samples,
+                      .frames_per_second = report_.tracking_rate()};
+    const bool go_on = gallery_->show(painter_->paint(scene));
+    report_.add_drawing_s(watch.elapsed_s());
+    return go_on;
+  }
+
+  const Options& options_;
+  Input& input_;
+  Subject& subject_;
+  ParticleFilter& filter_;
+  const Comparison* comparison_;
+  apps::Outputs& outputs_;
+  Files files_;
+  Report report_;
+  std::optional<Painter> painter_;
+  std::optional<apps::Gallery> gallery_;
+  int skipped_ = 0;
+  bool closed_ = false, cut_short_ = false;
+};
+
 }  // namespace
 
 void run(const Options& wishes) {
   const Device device = device_of(wishes);
   const Options options = with_defaults(wishes, device);
   const std::unique_ptr<Input> input = open_input(options);
-  apps::end_on_interrupt();
-
-  CloudFrame frame;
-  int number = 0;
-  Stopwatch read_watch;
-  bool more = input->next(frame);
-  while (more && frame.points.empty()) {
-    read_watch.restart();
-    more = input->next(frame);
-    ++number;
-  }
-  const double first_read_s = read_watch.elapsed_s();
-  if (!more) {
+  FirstFrame first(*input);
+  if (!first.found) {
     const std::string why = input->complaint();
     throw Error("no frame of " + options.input_name() + " has a usable point" +
                 (why.empty() ? "" : ": " + why));
   }
-  const int skipped = number;
-  Subject subject = make_subject(options, *input, frame);
+  const std::vector<Vec3>& points = first.frame.points;
+  Subject subject = make_subject(options, *input, first.frame);
   std::optional<Comparison> comparison;
   if (input->reference() != nullptr) comparison.emplace(*input->reference(), subject.skeleton);
-
-  apps::Outputs outputs;
-  const Files files(options, outputs);
+  {
+    apps::Outputs trial;  // what cannot be written is said before the search, not after it
+    const Files files(options, trial);
+  }
   const std::string start = subject.start.empty() ? "searched for in the first frame" : "given";
   std::printf("capsule_demo: %s; %s; first pose %s; %d samples x %d layers on %s\n",
               input->describe().c_str(), subject.origin.c_str(), start.c_str(), options.samples,
@@ -117,78 +244,26 @@ void run(const Options& wishes) {
   double search_s = 0;
   if (subject.start.empty()) {
     const Stopwatch watch;
-    subject.start = filter.find(frame.points).pose;
+    const apps::Waiting waiting(std::string(program_name) + ": searching for the first pose");
+    subject.start = filter.find(points).pose;
     search_s = watch.elapsed_s();
   }
   if (!subject.true_radii) {
-    subject.skeleton = fit_radii(subject.skeleton, subject.start, frame.points);
+    subject.skeleton = fit_radii(subject.skeleton, subject.start, points);
     filter = ParticleFilter(subject.skeleton, filter_options(options), device);
   }
   filter.start(subject.start);
-  std::optional<Painter> painter;
-  std::optional<apps::Gallery> gallery;
-  if (!options.no_pictures) {
-    const Reference* reference = input->reference();
-    painter.emplace(subject.skeleton, reference != nullptr ? *reference : Reference{},
-                    Caption{title_of(options), device.describe(), options.samples, options.layers});
-    gallery.emplace(outputs, options.out, "capsule", Painter::size(), input->frames_per_second(),
-                    options.headless ? "" : program_name);
-  }
-  Report report(subject.skeleton, comparison ? comparison->reference().names : std::vector<std::string>());
-  apps::Progress progress(program_name, input->count());
-  const auto read_next = [&] {
-    const Stopwatch watch;
-    const bool more_frames = input->next(frame);
-    report.add_reading_s(watch.elapsed_s());
-    return more_frames;
-  };
-  report.add_reading_s(first_read_s);
-  do {
-    if (frame.points.empty()) {
-      report.add_unread(number);
-    } else {
-      const Estimate estimate = filter.step({frame.points, frame.sigma_m});
-      std::vector<double> errors;
-      if (comparison && !frame.truth.empty()) errors = comparison->errors_mm(estimate.joints, frame.truth);
-      report.add(number, estimate, errors, 1e-6 * estimate.latency_us);
-      if (painter) {
-        const Stopwatch watch;
-        const std::vector<Capsule> body = subject.skeleton.capsules(estimate.pose);
-        const Scene scene{.frame = number,
-                          .frames = input->count(),
-                          .points = frame.points,
-                          .body = body,
-                          .joints = estimate.joints,
-                          .truth = frame.truth,
-                          .error_mm = report.error_mm(),
-                          .mean_error_mm = report.mean_error_mm(),
-                          .effective_samples = estimate.effective_samples,
-                          .frames_per_second = report.tracking_rate()};
-        const bool go_on = gallery->show(painter->paint(scene));
-        report.add_drawing_s(watch.elapsed_s());
-        if (!go_on) break;
-      }
-    }
-    ++number;
-    progress.update(number);
-  } while (!apps::interrupted() && read_next());
-  progress.finish();
 
-  if (gallery) gallery->finish();
-  apps::write_text(files.csv, report.poses_csv());
-  apps::write_text(files.frames, report.frames_csv());
-  apps::write_text(files.bvh, report.poses_bvh(input->frames_per_second()));
-  const Report::About about{input->describe(),          subject.origin, start, device.describe(),
-                            input->frames_per_second(), search_s};
-  apps::write_text(files.json, report.json(options, about).dump(2) + "\n");
-  outputs.commit();
-  if (const std::string complaint = input->complaint(); !complaint.empty())
-    apps::say(program_name, complaint);
-  if (skipped > 0)
-    apps::say(program_name, "the first " + std::to_string(skipped) +
-                                " frames had no usable point: began with frame " + std::to_string(skipped));
-  std::printf("%scapsule_demo: %s%s.\n", report.table().c_str(), report.sentence().c_str(),
-              output_places(options).c_str());
+  apps::end_on_interrupt();
+  apps::Outputs outputs;
+  apps::keep_on_failure(outputs, [&] {
+    Run run(options, *input, subject, filter, comparison ? &*comparison : nullptr, outputs);
+    const Report::About about{input->describe(),          subject.origin, start, device.describe(),
+                              input->frames_per_second(), search_s,       false};
+    apps::finish_always([&] { run.follow(first); }, [&](bool failed) { run.finish(failed, about); });
+    outputs.commit();
+    run.say();
+  });
 }
 
 }  // namespace triptych::capsule_demo

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <string>
 
+#include "motion_file.hpp"
 #include "start_pose.hpp"
 
 namespace triptych::capsule_demo {
@@ -81,7 +82,7 @@ void set_angles(std::vector<float>& pose, const Skeleton& skeleton, const Json& 
 }  // namespace
 
 std::vector<float> start_from_bvh(const fs::path& file, const Skeleton& skeleton) {
-  const Bvh bvh = read_bvh(file);
+  const Bvh bvh = read_motion(file);
   if (bvh.frame_count() == 0) throw Error(file.string() + " holds no motion to start from: it has 0 frames");
   try {
     const Motion motion = poses_of(bvh, skeleton, guess_scale(bvh).metres_per_unit);
@@ -101,8 +102,12 @@ std::vector<float> start_from_json(const fs::path& file, const Skeleton& skeleto
   }
   if (!json.contains("place_m") || !json["place_m"].is_array() || json["place_m"].size() != 3)
     fail(file, "'place_m' must be there, with x, y and z of the root in metres");
-  for (std::size_t i = 0; i < 3; ++i)
-    pose[i] = static_cast<float>(finite(json["place_m"][i], "place_m", file));
+  for (std::size_t i = 0; i < 3; ++i) {
+    constexpr double limit_m = 1000;
+    const double place_m = finite(json["place_m"][i], "place_m", file);
+    if (!(std::abs(place_m) <= limit_m)) fail(file, "'place_m' is more than a kilometre from the camera");
+    pose[i] = static_cast<float>(place_m);
+  }
   if (json.contains("turn_deg")) {
     const auto turn = by_axis(json["turn_deg"], "turn_deg", file);
     const Quaternion q = times(times(about(1, turn[1]), about(0, turn[0])), about(2, turn[2]));

@@ -26,6 +26,7 @@ class Gallery {
   void finish();
 
  private:
+  Outputs& outputs_;
   std::filesystem::path first_, last_;
   VideoSink video_;
   std::optional<Window> window_;

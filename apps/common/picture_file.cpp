@@ -4,12 +4,20 @@
 #include <common/program.hpp>
 #include <opencv2/imgcodecs.hpp>
 
+#include <string>
+#include <vector>
+
 namespace triptych::apps {
 
-void write_picture(const std::filesystem::path& file, const cv::Mat& picture) {
-  const QuietStderr quiet;
-  if (!cv::imwrite(file.string(), picture))
-    throw Error("cannot write " + file.string() + ": the disk may be full");
+// Encoded in memory: OpenCV does not see a disk that is full.
+void write_picture(Outputs& outputs, const std::filesystem::path& temporary, const cv::Mat& picture) {
+  std::vector<unsigned char> bytes;
+  {
+    const QuietStderr quiet;
+    if (!cv::imencode(temporary.extension().string(), picture, bytes))
+      throw Error("this OpenCV cannot write pictures as " + temporary.extension().string());
+  }
+  outputs.write(temporary, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 }  // namespace triptych::apps

@@ -1,13 +1,14 @@
 // Writes pictures to files.
 #pragma once
 
+#include <common/outputs.hpp>
 #include <opencv2/core/mat.hpp>
 
 #include <filesystem>
 
 namespace triptych::apps {
 
-// The extension of file selects the format. Error when the file cannot be written.
-void write_picture(const std::filesystem::path& file, const cv::Mat& picture);
+// temporary: of Outputs::add(); its extension selects the format. Error when the file cannot be written.
+void write_picture(Outputs& outputs, const std::filesystem::path& temporary, const cv::Mat& picture);
 
 }  // namespace triptych::apps

@@ -4,12 +4,12 @@
 #include <triptych/skin_tracker/frame.hpp>
 #include <triptych/skin_tracker/variants.hpp>
 
-#include <CLI/CLI.hpp>
+#include <common/cli.hpp>
 #include <common/program.hpp>
 #include <common/text.hpp>
 
 #include <cstddef>
-#include <iostream>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -43,7 +43,9 @@ constexpr const char* examples = R"(Examples:
 
 The CSV file has the columns frame,x_px,y_px,area,found,distance,latency_us: pixel centres are at integers, area is
 the share of the frame that is skin, distance is in metres. Exit code: 0 when it worked, 2 when the command line makes
-no sense, 1 for everything else; a failed run leaves no files.)";
+no sense, 130 after Ctrl-C, 143 after SIGTERM, 1 for everything else. A run that is cut short or fails keeps what it has
+finished, says so, and writes "complete": false to the summary. While it runs, the track and the video are in
+*.part-* files, which a killed run leaves behind, at most a second old.)";
 
 constexpr const char* evaluate_description =
     "Trains a classifier on a random half of labelled pixels and says how good it is on the other half.";
@@ -114,7 +116,6 @@ void check_together(const Options& o) {
     throw UsageError(
         "--classifier needs --model with the file it was saved to; see skin_demo evaluate --help");
   }
-  if (o.frames < 0) throw UsageError("--frames wants a number of frames, at least 1");
   if (o.variant.empty()) return;
   if (o.gate) throw UsageError("--variant looks at whole frames: leave out --gate, or --variant");
   const Variant variant = skin_tracker::parse_variant(o.variant);
@@ -147,14 +148,16 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
                  "[default: synthetic]")
       ->type_name("WHAT")
       ->group(group);
-  auto* frames = app.add_option("--frames", o.frames, "At most so many frames [default: all; synthetic: 150]")
-                     ->type_name("N")
-                     ->group(group);
+  app.add_option("--frames", o.frames, "At most so many frames [default: all; synthetic: 150]")
+      ->check(apps::whole_number(1, std::numeric_limits<int>::max(), "frames"))
+      ->type_name("N")
+      ->group(group);
   auto* with_size = app.add_option("--size", size, "Of the synthetic video [default: 1280x720]")
                         ->type_name("WxH")
                         ->group(group);
   auto* with_noise = app.add_option("--noise", o.noise,
                                     "Of the synthetic video: standard deviation in grey levels [default: 2]")
+                         ->check(apps::number(0, 255, "grey levels"))
                          ->type_name("S")
                          ->group(group);
   auto* with_distractor = app.add_flag("--distractor", o.distractor,
@@ -190,6 +193,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   app.add_flag("--smooth", o.smooth, "Smooth the position (One-Euro filter)")->group(group);
   app.add_option("--reference-distance", o.reference_distance_m,
                  "How far the head is from the camera in the calibrated frame [default: 0.6]")
+      ->check(apps::number(0, 1000, "metres", true))
       ->type_name("METRES")
       ->group(group);
 
@@ -214,18 +218,14 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   evaluate->add_option("--classifier", kind, joined(skin_tracker::classifier_names()))
       ->type_name("NAME")
       ->required();
-  evaluate->add_option("--seed", o.seed, "Chooses the halves [default: 1]")->type_name("S");
+  evaluate->add_option("--seed", o.seed, "Chooses the halves [default: 1]")
+      ->check(apps::whole_number(0, std::numeric_limits<std::uint64_t>::max()))
+      ->type_name("S");
   std::filesystem::path save;
   evaluate->add_option("--model", save, "Save the trained classifier for --model of skin_demo")
       ->type_name("FILE");
 
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != 0) throw UsageError(std::string(error.what()) + "; see skin_demo --help");
-    app.exit(error, std::cout, std::cerr);
-    return std::nullopt;
-  }
+  if (!apps::parse_command_line(app, argc, argv)) return std::nullopt;
 
   if (evaluate->parsed()) {
     o.evaluate = true;
@@ -237,10 +237,6 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   if (!o.is_synthetic() && (with_size->count() + with_noise->count() + with_distractor->count() > 0)) {
     throw UsageError("--size, --noise and --distractor are for --input synthetic alone");
   }
-  if (frames->count() > 0 && o.frames < 1) throw UsageError("--frames wants a number of frames, at least 1");
-  if (!(o.noise >= 0 && o.noise <= 255)) throw UsageError("--noise wants grey levels from 0 to 255");
-  if (!(o.reference_distance_m > 0 && o.reference_distance_m <= 1000))
-    throw UsageError("--reference-distance wants metres, above 0 and up to 1000");
   if (o.input.empty()) throw UsageError("--input wants synthetic, camera:N or a path, not nothing");
   if (app.count("--calibrate") > 0) o.calibrate = parse_box(calibrate);
   if (app.count("--filter") > 0)

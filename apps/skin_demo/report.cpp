@@ -43,18 +43,18 @@ std::vector<double> Report::latencies() const {
   return all;
 }
 
-std::string Report::csv() const {
-  std::string all = "frame,x_px,y_px,area,found,distance,latency_us\n";
-  int frame = 0;
-  for (const Row& row : rows_) {
-    all += text("%d,%.4f,%.4f,%.8f,%d,%.5f,%.2f\n", frame++, row.x_px, row.y_px, row.area, int{row.found},
+std::string Report::csv_rows(int first) const {
+  std::string all;
+  for (int frame = first; frame < frames(); ++frame) {
+    const Row& row = rows_[static_cast<std::size_t>(frame)];
+    all += text("%d,%.4f,%.4f,%.8f,%d,%.5f,%.2f\n", frame, row.x_px, row.y_px, row.area, int{row.found},
                 row.distance_m, row.latency_us);
   }
   return all;
 }
 
 Json Report::json(const Options& options, const SkinModel& model, const std::string& device, int width,
-                  int height, const StageTimes& stages) const {
+                  int height, const StageTimes& stages, bool complete) const {
   const std::vector<double> us = latencies();
   Json json{{"program", "skin_demo"},
             {"version", version()},
@@ -65,6 +65,7 @@ Json Report::json(const Options& options, const SkinModel& model, const std::str
             {"gate", options.gate},
             {"smooth", options.smooth},
             {"frames", frames()},
+            {"complete", complete},
             {"found", found()},
             {"unread", unread_},
             {"latency_us",

@@ -22,9 +22,12 @@ class Report {
   void add_unread();
 
   int frames() const { return static_cast<int>(rows_.size()); }
-  std::string csv() const;
+  static constexpr const char* csv_header = "frame,x_px,y_px,area,found,distance,latency_us\n";
+  // The lines of the frames from `first` on.
+  std::string csv_rows(int first) const;
+  // complete: all frames of the input were seen.
   Json json(const Options& options, const SkinModel& model, const std::string& device, int width, int height,
-            const StageTimes& stages) const;
+            const StageTimes& stages, bool complete) const;
   // "150 frames, head found in 150, ..." without a full stop.
   std::string sentence() const;
 

@@ -1,11 +1,13 @@
 #include <triptych/core/clock.hpp>
 #include <triptych/core/error.hpp>
 
+#include <common/csv_file.hpp>
 #include <common/gallery.hpp>
 #include <common/outputs.hpp>
 #include <common/picture_file.hpp>
 #include <common/program.hpp>
 #include <common/progress.hpp>
+#include <common/summary.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -51,7 +53,8 @@ class Pictures {
  public:
   Pictures(const Options& options, const Input& input, const SkinModel& model, cv::Size frame,
            apps::Outputs& outputs)
-      : painter_(frame, model.classifier, options.hcp, options.gate),
+      : outputs_(outputs),
+        painter_(frame, model.classifier, options.hcp, options.gate),
         heat_(outputs.add(options.out / "heat_map.png")),
         gallery_(outputs, options.out, "skin", painter_.size(), input.frames->frames_per_second(),
                  options.headless ? "" : program_name) {}
@@ -63,11 +66,12 @@ class Pictures {
   }
 
   void finish(const cv::Mat& last_frame) {
-    apps::write_picture(heat_, painter_.heat_map(last_frame));
     gallery_.finish();
+    apps::write_picture(outputs_, heat_, painter_.heat_map(last_frame));
   }
 
  private:
+  apps::Outputs& outputs_;
   Painter painter_;
   fs::path heat_;
   apps::Gallery gallery_;
@@ -99,13 +103,117 @@ std::string places(const Options& options) {
   return all;
 }
 
+// Follows the head from the first frame on, which was read.
+class Run {
+ public:
+  Run(const Options& options, Input& input, const SkinModel& model, Follower& follower,
+      apps::Outputs& outputs, Report& report, cv::Size size)
+      : options_(options),
+        input_(input),
+        frames_(*input.frames),
+        model_(model),
+        follower_(follower),
+        outputs_(outputs),
+        report_(report),
+        size_(size) {
+    if (!options.csv.empty()) csv_.emplace(outputs, options.csv, Report::csv_header);
+    if (!options.json.empty()) json_ = outputs.add(options.json);
+    if (!options.no_pictures) pictures_.emplace(options, input, model, size, outputs);
+  }
+
+  void follow(cv::Mat& frame) {
+    const int max_frames = options_.frames > 0 ? options_.frames : INT32_MAX;
+    apps::Progress progress(program_name,
+                            frames_.count() > 0 ? std::min(frames_.count(), max_frames) : options_.frames);
+    int written = 0;  // rows
+    while (true) {
+      const bool shown = step(frame);
+      if (csv_) csv_->add(report_.csv_rows(written));
+      written = report_.frames();
+      closed_ = !shown;
+      progress.update(report_.frames());
+      if (closed_ || report_.frames() >= max_frames) return;
+      if (apps::interrupted()) break;
+      if (!times_.time(Stage::reading, [&] { return frames_.next(frame); })) break;
+    }
+    cut_short_ = apps::interrupted();
+  }
+
+  // Writes the rest. failed: of what went before something has thrown.
+  void finish(bool failed) {
+    if (report_.frames() == 0) return;
+    if (csv_) csv_->flush();
+    if (!failed && pictures_) pictures_->finish(last_good_);
+    if (json_.empty()) return;
+    const bool complete =
+        !failed && !cut_short_ && (!closed_ || frames_.is_live()) && frames_.complaint().empty();
+    outputs_.write(json_, apps::summary_text(report_.json(options_, model_, follower_.describe(), size_.width,
+                                                          size_.height, times_, complete)));
+  }
+
+  // What to say after all is written.
+  void say() const {
+    if (const std::string complaint = frames_.complaint(); !complaint.empty() && !cut_short_)
+      apps::say(program_name, complaint);
+    if (other_sizes_ > 0) {
+      apps::say(program_name, std::to_string(other_sizes_) + " of " + std::to_string(report_.frames()) +
+                                  " frames had another size than the first one, " +
+                                  std::to_string(size_.width) + "x" + std::to_string(size_.height) +
+                                  ", and were left out");
+    }
+    std::printf("skin_demo: %s.\n", times_.sentence().c_str());
+    std::printf("skin_demo: %s%s.\n", report_.sentence().c_str(), places(options_).c_str());
+    if (cut_short_)
+      throw apps::Interrupted("kept the results of " + std::to_string(report_.frames()) + " frames" +
+                              places(options_));
+  }
+
+ private:
+  // False when the user has closed the window.
+  bool step(cv::Mat& frame) {
+    if (frame.size() != size_) {
+      if (!frame.empty()) ++other_sizes_;
+      report_.add_unread();
+      return true;
+    }
+    const double seconds =
+        frames_.is_live() ? std::max(since_last_.elapsed_s(), 1e-3) : 1 / frames_.frames_per_second();
+    since_last_.restart();
+    TrackedHead head = times_.time(Stage::tracking, [&] { return follower_.follow(frame, seconds); });
+    head.frame = report_.frames();
+    const auto truth = input_.truth();
+    report_.add(head, truth ? std::optional(std::hypot(head.x_px - truth->x_px, head.y_px - truth->y_px))
+                            : std::nullopt);
+    cv::swap(last_good_, frame);
+    const bool go_on = !pictures_ || pictures_->show({last_good_, head, truth, times_}, times_);
+    times_.end_frame();
+    return go_on;
+  }
+
+  const Options& options_;
+  Input& input_;
+  apps::FrameSource& frames_;
+  const SkinModel& model_;
+  Follower& follower_;
+  apps::Outputs& outputs_;
+  Report& report_;
+  cv::Size size_;
+  std::optional<apps::CsvFile> csv_;
+  fs::path json_;
+  std::optional<Pictures> pictures_;
+  Stopwatch since_last_;
+  StageTimes times_;
+  cv::Mat last_good_;
+  int other_sizes_ = 0;
+  bool closed_ = false, cut_short_ = false;
+};
+
 }  // namespace
 
 void run(const Options& options) {
   std::optional<SkinModel> given = given_model(options);
   Input input(options);
   apps::FrameSource& frames = *input.frames;
-  apps::end_on_interrupt();
 
   const int max_frames = options.frames > 0 ? options.frames : INT32_MAX;
   Report report;
@@ -121,65 +229,20 @@ void run(const Options& options) {
 
   const cv::Size size = frame.size();
   std::optional<Box> face = options.calibrate;
+  if (face) check_calibration_box(*face, size);
   if (!face && input.truth()) face = input.truth()->box;
   const SkinModel model = given ? *std::move(given) : model_for(frame, face);
   const std::unique_ptr<Follower> follower = make_follower(options, model, size);
 
+  apps::end_on_interrupt();
   apps::Outputs outputs;
-  const fs::path csv = options.csv.empty() ? fs::path() : outputs.add(options.csv);
-  const fs::path json = options.json.empty() ? fs::path() : outputs.add(options.json);
-  std::optional<Pictures> pictures;
-  if (!options.no_pictures) pictures.emplace(options, input, model, size, outputs);
-  announce(model, options, *follower);
-
-  apps::Progress progress(program_name,
-                          frames.count() > 0 ? std::min(frames.count(), max_frames) : options.frames);
-  const double seconds_per_frame = 1 / frames.frames_per_second();
-  Stopwatch since_last;
-  StageTimes times;
-  cv::Mat last_good;
-  int other_sizes = 0;
-  while (true) {
-    if (frame.size() == size) {
-      const double seconds = frames.is_live() ? std::max(since_last.elapsed_s(), 1e-3) : seconds_per_frame;
-      since_last.restart();
-      TrackedHead head = times.time(Stage::tracking, [&] { return follower->follow(frame, seconds); });
-      head.frame = report.frames();
-      const auto truth = input.truth();
-      report.add(head, truth ? std::optional(std::hypot(head.x_px - truth->x_px, head.y_px - truth->y_px))
-                             : std::nullopt);
-      cv::swap(last_good, frame);
-      const bool ended = pictures && !pictures->show({last_good, head, truth, times}, times);
-      times.end_frame();
-      if (ended) break;
-    } else {
-      if (!frame.empty()) ++other_sizes;
-      report.add_unread();
-    }
-    progress.update(report.frames());
-    if (report.frames() >= max_frames || apps::interrupted() ||
-        !times.time(Stage::reading, [&] { return frames.next(frame); }))
-      break;
-  }
-  progress.finish();
-
-  if (pictures) pictures->finish(last_good);
-  if (!csv.empty()) apps::write_text(csv, report.csv());
-  if (!json.empty()) {
-    apps::write_text(
-        json,
-        report.json(options, model, follower->describe(), size.width, size.height, times).dump(2) + "\n");
-  }
-  outputs.commit();
-  if (const std::string complaint = frames.complaint(); !complaint.empty())
-    apps::say(program_name, complaint);
-  if (other_sizes > 0) {
-    apps::say(program_name, std::to_string(other_sizes) + " of " + std::to_string(report.frames()) +
-                                " frames had another size than the first one, " + std::to_string(size.width) +
-                                "x" + std::to_string(size.height) + ", and were left out");
-  }
-  std::printf("skin_demo: %s.\n", times.sentence().c_str());
-  std::printf("skin_demo: %s%s.\n", report.sentence().c_str(), places(options).c_str());
+  apps::keep_on_failure(outputs, [&] {
+    Run run(options, input, model, *follower, outputs, report, size);
+    announce(model, options, *follower);
+    apps::finish_always([&] { run.follow(frame); }, [&](bool failed) { run.finish(failed); });
+    outputs.commit();
+    run.say();
+  });
 }
 
 }  // namespace triptych::skin_demo

@@ -2,6 +2,9 @@
 #include <triptych/core/opencv.hpp>
 #include <triptych/core/parallel.hpp>
 
+#include <common/text.hpp>
+
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -21,6 +24,22 @@ std::optional<SkinModel> given_model(const Options& options) {
                 options.classifier);
   }
   return SkinModel{std::move(classifier), "the classifier " + kind + " of " + options.model.string(), {}, {}};
+}
+
+void check_calibration_box(const Box& box, cv::Size frame) {
+  const double width = std::min(box.x + box.width, static_cast<double>(frame.width)) - std::max(box.x, 0.0);
+  const double height =
+      std::min(box.y + box.height, static_cast<double>(frame.height)) - std::max(box.y, 0.0);
+  const double inside = std::max(width, 0.0) * std::max(height, 0.0);
+  const auto fail = [&](const std::string& what) {
+    throw Error(apps::text("cannot calibrate: the box --calibrate %g,%g,%g,%g ", box.x, box.y, box.width,
+                           box.height) +
+                what + apps::text(" the frame of %dx%d", frame.width, frame.height) +
+                "; name the box of the face alone");
+  };
+  if (inside < 0.5 * box.width * box.height) fail("lies by more than half outside of");
+  constexpr double max_share = 0.75;
+  if (inside > max_share * frame.width * frame.height) fail("leaves no background in");
 }
 
 SkinModel model_for(const cv::Mat& first_frame, const std::optional<Box>& face) {

@@ -25,6 +25,9 @@ struct SkinModel {
 // frame. Error when the model's file is bad or of another kind than asked for.
 std::optional<SkinModel> given_model(const Options& options);
 
+// Error when the box of a face is not in the frame, or is the whole frame.
+void check_calibration_box(const Box& box, cv::Size frame);
+
 // Calibrated on the face in the first frame, or without one the generic filter. Error when the calibration
 // fails.
 SkinModel model_for(const cv::Mat& first_frame, const std::optional<Box>& face);

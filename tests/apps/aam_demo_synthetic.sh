@@ -63,4 +63,4 @@ for file in faces.png faces.aam modes.png first.png last.png fits.csv summary.js
 [[ -s all/aam.mp4 || -s all/aam.avi ]] || fail "there is no video"
 [[ $(value all/summary.json found) == 20 ]] || fail "the face of the video was lost"
 check "mean error in the video" "$(value all/summary.json mean_error)" 0.015
-[[ -z $(find . -name '.*.tmp-*' -o -name '*.tmp-*') ]] || fail "temporary files are left"
+[[ -z $(find . -name '*.part-*') ]] || fail "temporary files are left"

@@ -11,7 +11,7 @@ for file in first.png last.png poses.csv poses.bvh frames.csv summary.json; do
   [[ -s walk/$file ]] || fail "walk/$file is missing"
 done
 [[ -s walk/capsule.mp4 || -s walk/capsule.avi ]] || fail "there is no video"
-[[ -z $(find . -name '.*.tmp-*') ]] || fail "temporary files are left"
+[[ -z $(find . -name '*.part-*') ]] || fail "temporary files are left"
 [[ $(head -n 1 walk/poses.csv) == "frame,joint,x_m,y_m,z_m" ]] || fail "the columns of poses.csv"
 [[ $(head -n 1 walk/frames.csv) == "frame,error_mm,worst_mm,worst_joint,effective_samples,points,tracking_ms" ]] ||
   fail "the columns of frames.csv"

@@ -19,7 +19,7 @@ for file in first.png last.png heat_map.png; do
   [[ -s pictures/$file ]]
 done
 [[ -s pictures/skin.mp4 || -s pictures/skin.avi ]]
-[[ -z $(find . -name '.*.tmp-*') ]]
+[[ -z $(find . -name '*.part-*') ]]
 
 # Where the time goes, and the distance that the first frame is taken to have.
 "$program" --size 320x240 --frames 2 --no-pictures --reference-distance 1.2 --csv far.csv --json far.json >far.txt
