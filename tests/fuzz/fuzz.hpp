@@ -13,6 +13,7 @@
 
 #include "testing/temporary_directory.hpp"
 
+// NOLINTNEXTLINE(readability-identifier-naming): the name that libFuzzer calls
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace triptych::fuzz {
@@ -34,7 +35,7 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
 inline std::filesystem::path file_of(const std::uint8_t* data, std::size_t size,
                                      const std::string& name = "input") {
   static const test::TemporaryDirectory directory;
-  const std::filesystem::path path = directory / name;
+  std::filesystem::path path = directory / name;
   std::ofstream(path, std::ios::binary)
       .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
   return path;
