@@ -95,7 +95,7 @@ std::vector<LevelOptions> levels_for(Update update) {
 Displacements starts_per_face(std::span<const LevelOptions> levels, std::size_t faces,
                               const TrainOptions& options) {
   constexpr std::int64_t most = std::int64_t{1} << 28;  // floats
-  constexpr std::int64_t max_starts = 46340;           // its square is 2^31
+  constexpr std::int64_t max_starts = 46340;            // its square is 2^31
   std::int64_t samples = 1;
   for (const LevelOptions& level : levels)
     samples = std::max(samples, level.pixels * channels(level.features));
