@@ -3,7 +3,8 @@
 # is not built.
 include_guard(GLOBAL)
 
-# triptych_program(<name> SOURCES <files> [MODULES <modules>]): sets <name>_MADE for the caller.
+# triptych_program(<name> SOURCES <files> [MODULES <modules>]): sets <name>_MADE for the caller. Under a sanitizer
+# TRIPTYCH_SANITIZED is defined.
 function(triptych_program name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;MODULES")
   set(sources ${arg_SOURCES})
@@ -20,6 +21,9 @@ function(triptych_program name)
     if(TRIPTYCH_CUDA_ENABLED)
       target_link_libraries(${name} PRIVATE CUDA::cudart_static)
       target_include_directories(${name} SYSTEM PRIVATE ${TRIPTYCH_CCCL_DIRS})
+    endif()
+    if(TRIPTYCH_SANITIZE)
+      target_compile_definitions(${name} PRIVATE TRIPTYCH_SANITIZED)
     endif()
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
     set(${name}_MADE TRUE PARENT_SCOPE)

@@ -15,7 +15,7 @@
 
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(TRIPTYCH_SANITIZED)
+#if defined(TRIPTYCH_SANITIZED)
 constexpr double max_seconds = 10;
 #else
 constexpr double max_seconds = 1;

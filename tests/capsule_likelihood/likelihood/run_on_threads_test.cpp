@@ -25,7 +25,7 @@ TEST(RunOnThreads, RunsEachOnceAndThrowsWhatOneThrew) {
   run_on_threads(0, work);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(TRIPTYCH_SANITIZED)
 // Address space for a few stacks of 8 MB, not for 64.
 TEST(RunOnThreads, AThreadThatCannotBeStartedIsAnError) {
   std::int64_t pages = 0;
