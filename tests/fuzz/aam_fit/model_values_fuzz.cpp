@@ -88,7 +88,7 @@ aam_fit::Model changed_model(Changes in) {
   Model model = test::tiny_model();
   const auto shape = in.take<std::uint8_t>();
   const auto kind = static_cast<FeatureKind>(shape & 3);
-  const double size_px = 2.0 + 8 * (in.take<std::uint8_t>());
+  const double size_px = 2.0 + 0.25 * in.take<std::uint8_t>();
   model.levels[1] = test::tiny_level({.kind = kind, .bins = 2 + (shape >> 2 & 15)}, shape >> 6, size_px);
   while (in.left()) {
     const std::size_t which = in.take<std::uint8_t>() % 4u;
