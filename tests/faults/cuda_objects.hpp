@@ -16,8 +16,8 @@ struct CudaObject {
   std::function<Values(int frame)> step;
   std::function<void(int frame)> submit;
   std::function<Values()> next;
-  std::function<void()> refused;  // throws InvalidArgument
-  std::function<void()> restart;  // of an object that does not go on after a CudaError, but says so
+  std::function<void()> refused;            // throws InvalidArgument
+  std::function<void()> restart = nullptr;  // of an object that does not go on after a CudaError, but says so
 };
 
 struct CudaObjectKind {
