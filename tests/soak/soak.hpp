@@ -81,7 +81,7 @@ Json soak(const std::string& name, Object& object, const std::vector<typename Ob
     const bool half = 2 * frames >= limits.frames || 2 * watch.elapsed_s() >= limits.seconds;
     if (half && host == 0) {
       host = host_memory();
-      device = device_memory();
+      if (object.device().is_cuda()) device = device_memory();  // asking makes a context, which takes memory
     }
     if (progress.elapsed_s() < 5) continue;
     progress.restart();
