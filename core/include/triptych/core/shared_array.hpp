@@ -1,5 +1,5 @@
 // SharedArray: a read-only array with shared ownership. Copies refer to the same elements, which belong to a
-// vector or to a part of a memory-mapped file.
+// vector or to a part of the bytes of a file.
 #pragma once
 
 #include <cstdint>
