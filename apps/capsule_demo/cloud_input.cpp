@@ -59,12 +59,13 @@ class CloudInput : public Input {
     const std::size_t behind = std::erase_if(cloud.points, [](const Vec3& p) { return p.z < 0; });
     const double farthest = options_.farthest_m > 0 ? options_.farthest_m : 1e30;
     std::erase_if(cloud.points, [&](const Vec3& p) { return p.z < options_.nearest_m || p.z > farthest; });
-    check_distances(cloud.points, file.string());
+    too_far_ += cloud.too_far;
     if (options_.y_down) {
       for (Vec3& p : cloud.points) p.y = -p.y;
     }
     frame.points = subsample(cloud.points, options_.points, options_.seed + static_cast<std::uint64_t>(at_));
-    if (frame.points.empty() && empty_++ == 0) first_empty_ = file.string() + why_empty(all, behind);
+    if (frame.points.empty() && empty_++ == 0)
+      first_empty_ = file.string() + why_empty(all, behind, cloud.too_far);
     ++at_;
     return true;
   }
@@ -78,14 +79,20 @@ class CloudInput : public Input {
            files_.front().string();
   }
   std::string complaint() const override {
-    if (empty_ == 0) return {};
+    if (empty_ == 0 && too_far_ == 0) return {};
+    if (empty_ == 0) return std::to_string(too_far_) + " points more than " + far_away() + " were left out";
     return std::to_string(empty_) + " of " + std::to_string(at_) +
            " clouds had no usable point and were left out, the first of them " + first_empty_;
   }
 
  private:
-  // Why no point is left of so many, of which some were behind the camera.
-  std::string why_empty(std::size_t all, std::size_t behind) const {
+  static std::string far_away() { return apps::text("%g m from the camera", double{max_coordinate_m}); }
+  // Why no point is left of so many, of which some were behind the camera. Others were too far away to be
+  // read.
+  std::string why_empty(std::size_t all, std::size_t behind, std::int64_t too_far) const {
+    if (all == 0 && too_far > 0)
+      return ": " + std::to_string(too_far) + " of its points lie more than " + far_away() +
+             "; give --unit 0.001 when its numbers are millimetres";
     if (all == 0) return ", which holds no finite point";
     if (behind == all)
       return ": all of its " + std::to_string(all) +
@@ -97,22 +104,11 @@ class CloudInput : public Input {
   Options options_;
   std::vector<fs::path> files_;
   int at_ = 0, empty_ = 0;
+  std::int64_t too_far_ = 0;
   std::string first_empty_;
 };
 
 }  // namespace
-
-void check_distances(std::span<const Vec3> points, const std::string& file) {
-  constexpr double limit_m = 1000;
-  for (const Vec3& p : points) {
-    const double distance = std::hypot(double{p.x}, double{p.y}, double{p.z});
-    if (!(distance <= limit_m))
-      throw Error(file +
-                  apps::text(" has a point %.3g m from the camera, more than a kilometre: give --unit 0.001 "
-                             "when its numbers are millimetres, or leave such points out with --range",
-                             distance));
-  }
-}
 
 std::unique_ptr<Input> open_clouds(const Options& options) { return std::make_unique<CloudInput>(options); }
 

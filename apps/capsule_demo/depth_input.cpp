@@ -77,7 +77,6 @@ class DepthInput : public Input {
       if (unreadable_++ == 0) first_unreadable_ = file;
     } else {
       const Cloud cloud = cloud_of(image);
-      check_distances(cloud.points, file.string());
       frame.points = subsample(cloud.points, options_.points, options_.seed + at_);
     }
     if (reference_) frame.truth = truth_at(static_cast<std::int64_t>(at_));

@@ -57,9 +57,6 @@ class Input {
 // Error when there is nothing to read.
 std::unique_ptr<Input> open_input(const Options& options);
 
-// Error that names the file when a point is more than a kilometre from the camera: the unit is wrong.
-void check_distances(std::span<const capsule_likelihood::Vec3> points, const std::string& file);
-
 std::unique_ptr<Input> open_motion(const Options& options);
 std::unique_ptr<Input> open_depth(const Options& options);
 std::unique_ptr<Input> open_stereo(const Options& options);

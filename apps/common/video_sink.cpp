@@ -17,7 +17,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// A segment is not on the disk before it ends: it is short in time and, for a disk that fills up, in frames.
+// OpenCV's encoder starts a group of pictures every 12 frames anyway.
 constexpr double seconds_per_segment = 0.8;
+constexpr int frames_per_segment = 24;
 
 bool open_quietly(cv::VideoWriter& writer, const fs::path& file, const char (&codec)[5],
                   double frames_per_second, cv::Size size) {
@@ -88,6 +91,7 @@ void VideoSink::open_segment() {
   std::error_code ignored;
   fs::remove(name, ignored);  // the descriptor keeps its contents
   since_opened_.restart();
+  frames_since_opened_ = 0;
 }
 
 void VideoSink::close_segment() {
@@ -114,7 +118,10 @@ void VideoSink::write(const cv::Mat& bgr) {
     const QuietStderr quiet;
     writer_.write(bgr);
   }
-  if (mp4_ && since_opened_.elapsed_s() >= seconds_per_segment) close_segment();
+  ++frames_since_opened_;
+  if (mp4_ &&
+      (since_opened_.elapsed_s() >= seconds_per_segment || frames_since_opened_ >= frames_per_segment))
+    close_segment();
 }
 
 void VideoSink::close() {

@@ -42,6 +42,7 @@ class VideoSink {
   std::optional<Mp4File> mp4_;  // none: AVI, which the writer writes as a whole
   int segment_ = -1;            // its file descriptor
   Stopwatch since_opened_;
+  int frames_since_opened_ = 0;
 };
 
 }  // namespace triptych::apps
