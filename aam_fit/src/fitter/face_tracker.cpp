@@ -96,12 +96,16 @@ class FaceTracker::Impl {
  private:
   TrackedFace track(ImageView<const Grey8> frame, const std::optional<Box>& box) {
     if (box) return from_box(frame, *box);
-    if (!last_.empty()) {
-      TrackedFace tracked = from(frame, last_, TrackStatus::tracked);
-      if (tracked.found() || !options_.box) return tracked;
+    if (last_.empty()) return options_.box ? from_box(frame, *options_.box) : TrackedFace{};
+    Shape before = last_;
+    TrackedFace tracked = from(frame, last_, TrackStatus::tracked);
+    if (tracked.found() || !options_.box) return tracked;
+    try {
+      return from_box(frame, *options_.box);
+    } catch (...) {  // as before the call
+      last_ = std::move(before);
+      throw;
     }
-    if (options_.box) return from_box(frame, *options_.box);
-    return {};
   }
 
   TrackedFace from_box(ImageView<const Grey8> frame, const Box& box) {

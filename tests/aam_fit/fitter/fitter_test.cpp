@@ -308,6 +308,11 @@ TEST(FaceTracker, FollowsLosesAndFindsAgain) {
   FaceTracker strict(world.model, {.lost_error = 1e-12, .box = box}, Device::cpu(1));
   EXPECT_FALSE(strict.step(world.frame.view()).found());
   EXPECT_ERROR(sure.step(world.frame.view(), Box{900, 0, 10, 10}), InvalidArgument, "outside the frame");
+  // A frame that does not reach to the box: refused, and the face is tracked as before.
+  EXPECT_TRUE(sure.step(world.frame.view()).found());
+  const Image<Grey8> small{8, 8, std::vector<Grey8>(64)};
+  EXPECT_ERROR(sure.step(small.view()), InvalidArgument, "outside the frame");
+  EXPECT_EQ(sure.step(world.frame.view()).status, TrackStatus::tracked);
   // In two halves it does the same.
   sure.reset();
   for (int i = 0; i < max_in_flight; ++i) sure.submit(world.frame.view());
