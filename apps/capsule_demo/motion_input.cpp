@@ -12,7 +12,6 @@
 #include <numbers>
 
 #include "input.hpp"
-#include "motion_file.hpp"
 
 namespace triptych::capsule_demo {
 
@@ -67,7 +66,7 @@ bool begins_with_added_pose(const Moving& motion) {
 }
 
 Moving from_file(const Options& options) {
-  const Bvh bvh = read_motion(options.motion);
+  const Bvh bvh = read_bvh(options.motion);
   const std::filesystem::path path = options.motion;
   if (bvh.frame_count() == 0) throw Error(options.motion + " holds no motion: it has 0 frames");
   const BvhScale scale = guess_scale(bvh);

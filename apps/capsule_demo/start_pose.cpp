@@ -7,7 +7,6 @@
 #include <numbers>
 #include <string>
 
-#include "motion_file.hpp"
 #include "start_pose.hpp"
 
 namespace triptych::capsule_demo {
@@ -82,7 +81,7 @@ void set_angles(std::vector<float>& pose, const Skeleton& skeleton, const Json& 
 }  // namespace
 
 std::vector<float> start_from_bvh(const fs::path& file, const Skeleton& skeleton) {
-  const Bvh bvh = read_motion(file);
+  const Bvh bvh = read_bvh(file);
   if (bvh.frame_count() == 0) throw Error(file.string() + " holds no motion to start from: it has 0 frames");
   try {
     const Motion motion = poses_of(bvh, skeleton, guess_scale(bvh).metres_per_unit);

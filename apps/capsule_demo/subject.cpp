@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "motion_file.hpp"
 #include "start_pose.hpp"
 #include "subject.hpp"
 
@@ -34,7 +33,7 @@ bool is_complete_skeleton(const fs::path& file) {
 }
 
 Subject from_bvh(const fs::path& file) {
-  return {make_skeleton(read_motion(file)), "the body of " + file.filename().string(), {}};
+  return {make_skeleton(read_bvh(file)), "the body of " + file.filename().string(), {}};
 }
 
 Subject person(const Options& options, const CloudFrame& first) {

@@ -147,7 +147,7 @@ void JsonDocument::fail(const Json& value, const std::string& reason) const {
   std::vector<std::string> keys;
   find_path(json_, value, keys);
   std::string path;
-  for (auto key = keys.rbegin(); key != keys.rend(); ++key) path += '/' + *key;
+  for (std::size_t i = keys.size(); i-- > 0;) path += '/' + keys[i];
   const std::string where = keys.empty() ? std::string("the file") : shown(path);
   throw ParseError(file_, LineWalker(text_).line_of(keys), 1, where + ": " + reason);
 }
