@@ -32,7 +32,8 @@ inline aam_fit::Level tiny_level(const aam_fit::Features& features = {}, int mod
   std::vector<aam_fit::WarpPixel> pixels;
   for (std::int32_t i = 0; i < 12; ++i) {
     places.push_back(i);
-    const auto column = static_cast<float>(i % 4), row = static_cast<float>(i / 4);
+    const int whole_rows = i / 4;
+    const auto column = static_cast<float>(i % 4), row = static_cast<float>(whole_rows);
     pixels.push_back({{0, 1, 2}, 0, 0.6f - 0.15f * column, 0.1f + 0.15f * column - 0.1f * row});
   }
   level.frame = {4, 3, std::move(places), std::move(pixels), 4 / size_px};

@@ -123,7 +123,7 @@ TEST(ModelLimits, AFitterChecksItsModel) {
   EXPECT_ERROR(Fitter(model, {}, Device::cpu(1)), InvalidArgument, "sigma");
   model = tiny_model();
   model.levels[0].R = std::vector<float>(5 * 12, std::numeric_limits<float>::quiet_NaN());
-  EXPECT_ERROR(LevelFitter(model.levels[0]), InvalidArgument, "R");
+  EXPECT_ERROR(LevelFitter(model.levels[0]), InvalidArgument, "R holds");
 }
 
 TEST(ModelLimits, ALoadedModelIsIndependentOfItsFile) {
