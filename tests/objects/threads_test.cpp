@@ -60,6 +60,7 @@ const aam_fit::Model& face_model() {
   using namespace aam_fit;
   static const Model model = [] {
     std::vector<Example> faces;
+    faces.reserve(8);
     for (int i = 0; i < 8; ++i) faces.push_back(render_face(random_face(7, i), 256, 256));
     return train(faces, {});
   }();
