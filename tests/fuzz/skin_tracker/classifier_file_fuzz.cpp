@@ -34,8 +34,7 @@ fs::path write_files(std::string_view input) {
   constexpr std::string_view word = "CHECKSUM";
   if (const std::size_t at = json.find(word); at != std::string::npos)
     json.replace(at, word.size(), hexadecimal);
-  const fs::path path =
-      triptych::fuzz::file_of(reinterpret_cast<const std::uint8_t*>(json.data()), json.size());
+  fs::path path = triptych::fuzz::file_of(reinterpret_cast<const std::uint8_t*>(json.data()), json.size());
   const std::string table = "TRISKINT" + little_endian(1, 4) +
                             little_endian(rest.empty() ? 0 : static_cast<unsigned char>(rest[0]), 4) +
                             little_endian(sum, 8) + std::string(cells);
