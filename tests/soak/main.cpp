@@ -51,6 +51,7 @@ Json soak_particle_filter(const Device& device, const Limits& limits) {
   Motion motion = make_walk(skeleton, {.frames = cycle});
   place_in_view(skeleton, motion);
   std::vector<std::vector<Vec3>> clouds;
+  clouds.reserve(cycle);
   for (int i = 0; i < cycle; ++i)
     clouds.push_back(render_points(skeleton.capsules(motion.pose(i)), {.points = 1000}));
   const std::vector<CloudView> inputs(clouds.begin(), clouds.end());
@@ -72,13 +73,16 @@ Json soak_particle_filter(const Device& device, const Limits& limits) {
 Json soak_fitter(const Device& device, const Limits& limits) {
   using namespace aam_fit;
   std::vector<Example> examples;
+  examples.reserve(40);
   for (int i = 0; i < 40; ++i) examples.push_back(render_face(random_face(7, i), 256, 256));
   TrainOptions options;
   options.mirror_points = mirror_of_68();
   const Model model = train(examples, options);
   std::vector<Example> seen;
+  seen.reserve(cycle);
   for (int i = 0; i < cycle; ++i) seen.push_back(render_face(random_face(7, 1000 + i), 256, 256));
   std::vector<Face> faces;
+  faces.reserve(cycle);
   for (const Example& face : seen)
     faces.push_back({face.image.view(), start_in_box(model, bounds(face.landmarks), 256, 256)});
   Fitter fitter(model, {.max_width = 256, .max_height = 256}, device);

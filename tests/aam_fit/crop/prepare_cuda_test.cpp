@@ -95,6 +95,7 @@ TEST_F(PrepareCuda, MoreImagesThanAGridCountsAlongZ) {
   const auto frame = upload(test::random_values<std::uint8_t>(width * height, 0, 255, 3));
   const FrameOnDevice on_device{frame.data(), width, width, height};
   std::vector<Crop> crops;
+  crops.reserve(faces);
   for (int i = 0; i < faces; ++i) crops.push_back({6, 5, 1 + 0.1 * (i % different), 2, 3});
   const auto frames = upload(std::vector<FrameOnDevice>(faces, on_device));
   const auto crops_there = upload(crops);

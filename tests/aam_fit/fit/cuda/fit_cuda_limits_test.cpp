@@ -126,7 +126,8 @@ TEST_F(FitCudaLimits, OneFitterOnTwoStreamsGivesTheSameBits) {
       std::vector<std::vector<float>> starts;
       std::vector<float> flat;
       for (int k = 0; k < faces; ++k) {
-        starts.push_back(test::aam_start(scene, 1, 5, static_cast<std::uint64_t>(i * faces + k)));
+        const int seed = i * faces + k;
+        starts.push_back(test::aam_start(scene, 1, 5, static_cast<std::uint64_t>(seed)));
         flat.insert(flat.end(), starts.back().begin(), starts.back().end());
       }
       expected.emplace_back();
@@ -156,6 +157,7 @@ TEST_F(FitCudaLimits, MoreFacesThanAGridCountsAlongYAreFitted) {
   LevelFitterCuda fitter(scene.level, whole_steps(3), faces, stream());
   const std::vector<DevicePlanesView> views(faces, planes.view);
   std::vector<std::vector<float>> starts;
+  starts.reserve(faces);
   for (int i = 0; i < faces; ++i)
     starts.push_back(i < different ? test::aam_start(scene, 1, 5, static_cast<std::uint64_t>(i))
                                    : starts[static_cast<std::size_t>(i % different)]);
