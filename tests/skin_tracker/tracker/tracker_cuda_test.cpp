@@ -209,8 +209,7 @@ TEST_F(TrackerCuda, GatedFramesOnTheGpuAllocateNothing) {
   const auto step = [&](int k) {
     std::fill(pixels.begin(), pixels.end(), std::uint8_t{90});
     for (int y = 20 + 4 * k; y < 60 + 12 * k; ++y) {
-      for (int x = 20 + 6 * k; x < 50 + 12 * k; ++x)
-        pixels[3 * static_cast<std::size_t>(640 * y + x)] = 255;
+      for (int x = 20 + 6 * k; x < 50 + 12 * k; ++x) pixels[3 * static_cast<std::size_t>(640 * y + x)] = 255;
     }
     copy_to_device(std::span<const std::uint8_t>(pixels), memory.span(), stream);
     stream.synchronize();
