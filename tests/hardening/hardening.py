@@ -67,7 +67,7 @@ def document(folder):
         faults = sum(row.get("faults_injected", 0) for row in tests.values())
         lines += ["## Bad arguments and injected faults", "",
                   f"{arguments:,} calls with bad arguments: each is refused with a sentence that names the argument. {faults:,} faults: an allocation",
-                  "or a CUDA call that fails, at every position of an object's life; the object then works as before, with the same bits.", ""]
+                  "or a CUDA call that fails, at every position of an object's life; the object then works as before, with the same bits, or says that it must be started again.", ""]
         lines += table(["test program", "arguments tried", "faults injected"],
                        [(name, row.get("arguments_tried", ""), row.get("faults_injected", "")) for name, row in sorted(tests.items())])
     soaks = [(path.stem, json.loads(path.read_text())) for path in sorted(folder.glob("soak_*.json"))]
