@@ -2,13 +2,14 @@
 """Runs libFuzzer programs for some time each and counts their inputs.
 
 The corpus of each program is kept in OUT/corpus/NAME and grows from run to run. An input that crashes, takes more than ten seconds
-or more than a gigabyte is kept in OUT/found/NAME-*; the run then fails. The counts are written to OUT/fuzz.json.
+or more than a gigabyte is kept in OUT/found/NAME-*; the run then fails. OUT/fuzz.json adds up the inputs and the seconds of all runs.
 """
 import argparse
 import json
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 
@@ -33,18 +34,24 @@ def main():
     parser.add_argument("--seeds", type=Path, required=True, help="the folder of the seeds")
     parser.add_argument("--out", type=Path, required=True, help="where corpora, findings, logs and counts go")
     parser.add_argument("--seconds", type=int, default=60, help="time for each harness (default: %(default)s)")
+    parser.add_argument("--jobs", type=int, default=1, help="harnesses at a time (default: %(default)s)")
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     results = args.out / "fuzz.json"
     counts = json.loads(results.read_text()) if results.exists() else {}
     failed = []
-    for at, name in enumerate(args.names, 1):
-        print(f"{at} of {len(args.names)}: {name}, {args.seconds} s ... ", end="", flush=True)
-        counts[name] = run(name, args)
-        print(f"{counts[name]['inputs']} inputs, {counts[name]['edges']} edges{' FAILED' if counts[name]['failed'] else ''}", flush=True)
-        if counts[name]["failed"]:
-            failed.append(name)
-        results.write_text(json.dumps(counts, indent=1, sort_keys=True) + "\n")
+    print(f"{len(args.names)} harnesses, {args.seconds} s each, {args.jobs} at a time", flush=True)
+    with ThreadPoolExecutor(args.jobs) as pool:
+        runs = {pool.submit(run, name, args): name for name in args.names}
+        for at, done in enumerate(as_completed(runs), 1):
+            name, count = runs[done], done.result()
+            print(f"{at} of {len(args.names)}: {name}: {count['inputs']} inputs, {count['edges']} edges{' FAILED' if count['failed'] else ''}", flush=True)
+            if count["failed"]:
+                failed.append(name)
+            for key in ("inputs", "seconds"):
+                count[key] += counts.get(name, {}).get(key, 0)
+            counts[name] = count
+            results.write_text(json.dumps(counts, indent=1, sort_keys=True) + "\n")
     if failed:
         sys.exit(f"{', '.join(failed)}: the log is {args.out}/NAME.log, the input {args.out}/found/NAME-*")
 
