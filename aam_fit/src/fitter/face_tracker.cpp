@@ -80,6 +80,7 @@ class FaceTracker::Impl {
   }
 
   int in_flight() const { return static_cast<int>(done_.size()); }
+  void wait(const Event& event) { fitter_.wait(event); }
 
   void reset() {
     fitter_.reset();
@@ -181,6 +182,7 @@ void FaceTracker::submit(ImageView<const Grey8> frame, const std::optional<Box>&
 }
 TrackedFace FaceTracker::next() { return impl_->next(); }
 int FaceTracker::in_flight() const { return impl_->in_flight(); }
+void FaceTracker::wait(const Event& event) { impl_->wait(event); }
 void FaceTracker::reset() { impl_->reset(); }
 const Device& FaceTracker::device() const { return impl_->device(); }
 Latency FaceTracker::latency() const { return impl_->latency(); }

@@ -122,6 +122,7 @@ Fit Fitter::next() {
 }
 
 int Fitter::in_flight() const { return impl_->engine->in_flight(); }
+void Fitter::wait(const Event& event) { impl_->engine->wait(event); }
 
 void Fitter::reset() {
   impl_->engine->drop();

@@ -34,6 +34,7 @@ class FitterEngine {
   virtual int in_flight() const = 0;
   // Discards what is in flight.
   virtual void drop() = 0;
+  virtual void wait(const Event& event) { event.synchronize(); }
 
   // "levels 0 to 4: ...; levels 5 to 9: ...".
   std::string describe_levels() const;

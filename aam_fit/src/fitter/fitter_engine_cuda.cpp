@@ -129,6 +129,12 @@ class CudaEngine final : public FitterEngine {
 
   int in_flight() const override { return static_cast<int>(submitted_ - fetched_); }
 
+  // Fits come one after the other: those after the next one wait as well.
+  void wait(const Event& event) override {
+    slots_[submitted_ % slots_.size()]->stream.wait(event);
+    if (batch_) batch_->stream.wait(event);
+  }
+
   // What has been enqueued still runs: the next fit waits for it.
   void drop() override {
     settled_ = settled_ && fetched_ == submitted_;

@@ -22,6 +22,7 @@ class FilterEngine {
   virtual void submit(const CloudView& cloud) = 0;
   virtual Estimate next() = 0;
   virtual void drop() = 0;  // forgets the frames in flight
+  virtual void wait(const Event& event) { event.synchronize(); }
   // The population after the last submitted frame, one pose per row.
   virtual std::vector<float> samples() const = 0;
 

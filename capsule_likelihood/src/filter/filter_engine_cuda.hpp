@@ -38,6 +38,7 @@ class CudaEngine final : public FilterEngine {
   void submit(const CloudView& cloud) override;
   Estimate next() override;
   void drop() override;
+  void wait(const Event& event) override { stream_.wait(event); }
   std::vector<float> samples() const override;
 
   // Parts of a frame, for benches: on the points of the last step, on stream().

@@ -160,6 +160,7 @@ Estimate ParticleFilter::next() {
 }
 
 int ParticleFilter::in_flight() const { return state_->in_flight; }
+void ParticleFilter::wait(const Event& event) { state_->engine->wait(event); }
 
 void ParticleFilter::reset() {
   state_->drop();

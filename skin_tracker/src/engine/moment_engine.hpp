@@ -2,6 +2,7 @@
 // frame format and size; it keeps its buffers between frames.
 #pragma once
 
+#include <triptych/core/stream.hpp>
 #include <triptych/skin_tracker/frame.hpp>
 #include <triptych/skin_tracker/head.hpp>
 
@@ -23,6 +24,8 @@ class MomentEngine {
   virtual void begin(const Frame& frame, const PixelBox& region) = 0;
   virtual void begin(const DeviceFrame& frame, const PixelBox& region) = 0;
   virtual Moments finish() = 0;
+  // The streams of frames that are begun later wait for event.
+  virtual void wait(const Event& event) { event.synchronize(); }
 
   template <class F>
   Moments compute(const F& frame, const PixelBox& region) {

@@ -32,6 +32,9 @@ class CudaMomentEngine final : public MomentEngine {
   void begin(const DeviceFrame& frame, const PixelBox& region) override {
     start(region, [&](GpuSlot& slot) { slot.start(frame, region); });
   }
+  void wait(const Event& event) override {
+    for (auto& slot : slots_) slot->stream().wait(event);
+  }
   int gpu_rows() const override { return gpu_rows_; }
   Moments finish() override {
     GpuSlot* const slot = running_.front();

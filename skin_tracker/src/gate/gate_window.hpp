@@ -2,6 +2,7 @@
 // moves with the head.
 #pragma once
 
+#include <triptych/core/stream.hpp>
 #include <triptych/skin_tracker/frame.hpp>
 
 #include <memory>
@@ -23,6 +24,8 @@ class GateWindow {
 
   const Sampler& sampler() const { return *sampler_; }
   void set_sampler(std::unique_ptr<Sampler> sampler);
+  // Later samples of frames in device memory are read after event.
+  void wait(const Event& event) { sampler_->wait(event); }
   // Forgets the head. The next frame, of that size, is searched at the start box, or as a whole.
   void restart(int width, int height, const std::optional<PixelBox>& start);
 

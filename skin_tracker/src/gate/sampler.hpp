@@ -34,6 +34,8 @@ class Sampler {
   // frame on the GPU without one, or when region, step and samples do not match.
   void sample(const Frame& frame, const PixelBox& region, int step, std::span<std::uint16_t> samples);
   void sample(const DeviceFrame& frame, const PixelBox& region, int step, std::span<std::uint16_t> samples);
+  // Later samples of frames in device memory are read after event. Needs a GPU.
+  void wait(const Event& event) { gpu_->stream.wait(event); }
 
  private:
   using Weights = std::variant<FixedFilter, CellWeights>;

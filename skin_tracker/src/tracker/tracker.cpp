@@ -1,6 +1,7 @@
 #include <triptych/core/clock.hpp>
 #include <triptych/core/device_guard.hpp>
 #include <triptych/core/error.hpp>
+#include <triptych/core/stream.hpp>
 #include <triptych/skin_tracker/tracker.hpp>
 
 #include <array>
@@ -40,6 +41,7 @@ class Tracker::Impl {
     require_kind(device, std::array{DeviceKind::cpu, DeviceKind::cuda, DeviceKind::joint}, "a Tracker");
     check_options(options);
     const DeviceGuard guard(device_);
+    if (device_.kind() == DeviceKind::cuda) waited_.emplace();
     // Errors of a classifier show here; formats of yuv get other weights at their first frame.
     weights_ = make_weights(classifier_, FrameFormat::rgb);
     if (options.gate) gate_.emplace(make_sampler_of_gate(weights_, FrameFormat::rgb));
@@ -91,6 +93,13 @@ class Tracker::Impl {
 
   int in_flight() const { return in_flight_.count(); }
 
+  void wait(const Event& event) {
+    if (!waited_) return event.synchronize();
+    waited_->wait(event);
+    if (gate_) gate_->wait(event);
+    if (engine_) engine_->wait(event);
+  }
+
   void reset() {
     for (; in_flight_.count() > 0; in_flight_.pop_front()) engine_->finish();
     if (engine_) restart(options_.start);
@@ -132,6 +141,7 @@ class Tracker::Impl {
     require(in_flight_.count() == 0, "a frame of ", width, " x ", height, " ", to_string(format),
             " cannot follow frames of ", width_, " x ", height_, " ", to_string(format_),
             " that are in flight: call next() for each first");
+    if (waited_) waited_->synchronize();  // the new streams have not waited
     const SharedWeights weights = weights_->fits(format) ? weights_ : make_weights(classifier_, format);
     std::unique_ptr<Sampler> sampler;
     if (gate_ && !(options_.gate_by ? gate_->sampler().fits(format) : weights == weights_))
@@ -171,6 +181,7 @@ class Tracker::Impl {
   std::optional<GateWindow> gate_;  // none without gating
   HeadPosition position_;
   SharedWeights weights_;
+  std::optional<Stream> waited_;  // on cuda: waits for every event of wait(), and does nothing else
   std::unique_ptr<MomentEngine> engine_;  // null before the first frame
   std::int64_t frames_ = 0;
   InFlight<Submitted> in_flight_;
@@ -198,6 +209,7 @@ void Tracker::submit(const Frame& frame, double seconds) { impl_->submit(frame, 
 void Tracker::submit(const DeviceFrame& frame, double seconds) { impl_->submit(frame, seconds); }
 TrackedHead Tracker::next() { return impl_->next(); }
 int Tracker::in_flight() const { return impl_->in_flight(); }
+void Tracker::wait(const Event& event) { impl_->wait(event); }
 void Tracker::reset() { impl_->reset(); }
 const Device& Tracker::device() const { return impl_->device(); }
 Latency Tracker::latency() const { return impl_->latency(); }

@@ -56,6 +56,9 @@ class FaceTracker {
   TrackedFace next();
   int in_flight() const;
 
+  // As Fitter::wait().
+  void wait(const Event& event);
+
   // Forgets the face and what was learnt of its errors; drops what is in flight.
   void reset();
 

@@ -6,6 +6,7 @@
 #include <triptych/aam_fit/model.hpp>
 #include <triptych/core/frame_processor.hpp>
 #include <triptych/core/image.hpp>
+#include <triptych/core/stream.hpp>
 
 #include <memory>
 #include <span>
@@ -81,6 +82,11 @@ class Fitter {
   void submit(const Face& face);
   Fit next();
   int in_flight() const;
+
+  // Frames in device memory of later calls are read after event, so that another stream may still be writing
+  // them. On a GPU the fitter's streams wait and the call returns; on the CPU the call waits. The event may be
+  // destroyed or recorded again afterwards.
+  void wait(const Event& event);
 
   // Drops what is in flight. A Fitter tracks nothing from face to face.
   void reset();

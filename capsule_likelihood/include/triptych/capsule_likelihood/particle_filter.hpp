@@ -7,6 +7,7 @@
 #include <triptych/core/device.hpp>
 #include <triptych/core/frame_processor.hpp>
 #include <triptych/core/latency.hpp>
+#include <triptych/core/stream.hpp>
 
 #include <array>
 #include <cstdint>
@@ -115,6 +116,11 @@ class ParticleFilter {
   void submit(const CloudView& cloud);
   Estimate next();
   int in_flight() const;
+
+  // Clouds in device memory of later calls are read after event, so that another stream may still be writing
+  // them. On one GPU the filter's stream waits and the call returns; on other devices the call waits. The
+  // event may be destroyed or recorded again afterwards.
+  void wait(const Event& event);
 
   // As newly made: no pose, nothing in flight, no latencies.
   void reset();

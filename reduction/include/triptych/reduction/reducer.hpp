@@ -9,6 +9,7 @@
 #include <triptych/core/device.hpp>
 #include <triptych/core/device_guard.hpp>
 #include <triptych/core/error.hpp>
+#include <triptych/core/stream.hpp>
 #include <triptych/reduction/reduce.hpp>
 
 #include <array>
@@ -21,8 +22,8 @@ namespace triptych::reduction {
 
 // Every call waits for its result. On a GPU, host arrays are first copied into a device buffer, which grows
 // to the largest array; after that, a call allocates nothing. The DeviceSpan forms need a reducer on a GPU
-// (InvalidArgument otherwise) and do not wait for work on other streams. The caller's current CUDA device is
-// unchanged after each call. Move-only; one thread at a time.
+// (InvalidArgument otherwise) and wait for work on other streams by wait() alone. The caller's current CUDA
+// device is unchanged after each call. Move-only; one thread at a time.
 class Reducer {
  public:
   explicit Reducer(const Device& device, const Options& options = {}, const CpuOptions& cpu_options = {})
@@ -36,6 +37,14 @@ class Reducer {
   }
 
   const Device& device() const { return device_; }
+
+  // Device memory of later calls is read after event, so that another stream may still be writing it. On a
+  // GPU the reducer's stream waits and the call returns; on the CPU the call waits. The event may be destroyed
+  // or recorded again afterwards.
+  void wait(const Event& event) {
+    if (gpu_) return gpu_->stream.wait(event);
+    event.synchronize();
+  }
 
   template <class A, class T>
   requires SumPair<T, A> A sum(std::span<const T> values) {

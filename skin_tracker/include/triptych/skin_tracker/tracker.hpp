@@ -5,6 +5,7 @@
 #include <triptych/core/device.hpp>
 #include <triptych/core/frame_processor.hpp>
 #include <triptych/core/latency.hpp>
+#include <triptych/core/stream.hpp>
 #include <triptych/skin_tracker/calibrate.hpp>
 #include <triptych/skin_tracker/classifier.hpp>
 #include <triptych/skin_tracker/frame.hpp>
@@ -86,8 +87,8 @@ class Tracker {
   // One frame, waits for its result. seconds: since the last frame, for the smoothing. InvalidArgument when
   // the frame is empty or larger than max_width x max_height, or frames are in flight.
   TrackedHead step(const Frame& frame, double seconds = 1.0 / 30);
-  // A frame whose pixels are on the GPU: the tracker has its own stream and waits for no other.
-  // InvalidArgument on the CPU.
+  // A frame whose pixels are on the GPU. The tracker has its own streams, which wait for other ones by wait()
+  // alone. InvalidArgument on the CPU.
   TrackedHead step(const DeviceFrame& frame, double seconds = 1.0 / 30);
 
   // The same in two halves: submit() starts a frame, next() returns the heads in the order of the frames. On
@@ -99,6 +100,11 @@ class Tracker {
   void submit(const DeviceFrame& frame, double seconds = 1.0 / 30);
   TrackedHead next();
   int in_flight() const;
+
+  // Frames in device memory of later calls are read after event, so that another stream may still be writing
+  // them. On cuda the tracker's streams wait and the call returns; on cpu and joint the call waits. The event
+  // may be destroyed or recorded again afterwards. Frames in host memory are read at once all the same.
+  void wait(const Event& event);
 
   // As newly made, buffers aside: drops frames in flight; the next frame is the first one.
   void reset();
