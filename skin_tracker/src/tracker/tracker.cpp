@@ -181,7 +181,7 @@ class Tracker::Impl {
   std::optional<GateWindow> gate_;  // none without gating
   HeadPosition position_;
   SharedWeights weights_;
-  std::optional<Stream> waited_;  // on cuda: waits for every event of wait(), and does nothing else
+  std::optional<Stream> waited_;          // on cuda: waits for every event of wait(), and does nothing else
   std::unique_ptr<MomentEngine> engine_;  // null before the first frame
   std::int64_t frames_ = 0;
   InFlight<Submitted> in_flight_;

@@ -84,8 +84,8 @@ class Fitter {
   int in_flight() const;
 
   // Frames in device memory of later calls are read after event, so that another stream may still be writing
-  // them. On a GPU the fitter's streams wait and the call returns; on the CPU the call waits. The event may be
-  // destroyed or recorded again afterwards.
+  // them. On a GPU the fitter's streams wait and the call returns; on the CPU the call waits. The event may
+  // be destroyed or recorded again afterwards.
   void wait(const Event& event);
 
   // Drops what is in flight. A Fitter tracks nothing from face to face.

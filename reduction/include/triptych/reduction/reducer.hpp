@@ -39,8 +39,8 @@ class Reducer {
   const Device& device() const { return device_; }
 
   // Device memory of later calls is read after event, so that another stream may still be writing it. On a
-  // GPU the reducer's stream waits and the call returns; on the CPU the call waits. The event may be destroyed
-  // or recorded again afterwards.
+  // GPU the reducer's stream waits and the call returns; on the CPU the call waits. The event may be
+  // destroyed or recorded again afterwards.
   void wait(const Event& event) {
     if (gpu_) return gpu_->stream.wait(event);
     event.synchronize();
