@@ -1,0 +1,1 @@
+"""Facial landmarks by active appearance models: training, fitting, tracking."""

@@ -1,0 +1,1 @@
+"""A person's pose from a cloud of points, by a particle filter over posed capsules."""

@@ -1,0 +1,36 @@
+# Finds Python and nanobind for the Python module, and what pip has put into its build environment: the headers of Eigen
+# (cmeel-eigen) and of nlohmann/json, so that `pip install .` needs a C++ compiler and nothing else. Packages of the system win.
+include_guard(GLOBAL)
+
+find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module OPTIONAL_COMPONENTS Development.SABIModule)
+execute_process(COMMAND "${Python_EXECUTABLE}" -c "import sysconfig; print(sysconfig.get_path('purelib'))"
+  OUTPUT_VARIABLE _site OUTPUT_STRIP_TRAILING_WHITESPACE)
+set(_sites "${_site}")
+foreach(_path IN LISTS CMAKE_PREFIX_PATH)  # scikit-build-core lists the site-packages of its build environment here
+  list(APPEND _sites "${_path}")
+endforeach()
+
+foreach(_site IN LISTS _sites)
+  if(IS_DIRECTORY "${_site}/cmeel.prefix")
+    list(APPEND CMAKE_PREFIX_PATH "${_site}/cmeel.prefix")
+  endif()
+  if(EXISTS "${_site}/nlohmann_json/include/nlohmann/json.hpp" AND NOT TARGET nlohmann_json::nlohmann_json)
+    find_package(nlohmann_json 3.9 QUIET)
+    if(NOT nlohmann_json_FOUND)
+      set(nlohmann_json_DIR "${PROJECT_BINARY_DIR}/nlohmann_json" CACHE PATH "" FORCE)
+      file(WRITE "${nlohmann_json_DIR}/nlohmann_jsonConfig.cmake"
+        "if(NOT TARGET nlohmann_json::nlohmann_json)\n"
+        "  add_library(nlohmann_json::nlohmann_json INTERFACE IMPORTED)\n"
+        "  set_target_properties(nlohmann_json::nlohmann_json PROPERTIES INTERFACE_INCLUDE_DIRECTORIES \"${_site}/nlohmann_json/include\")\n"
+        "endif()\n")
+      file(WRITE "${nlohmann_json_DIR}/nlohmann_jsonConfigVersion.cmake" "set(PACKAGE_VERSION 3.12.0)\nset(PACKAGE_VERSION_COMPATIBLE TRUE)\n")
+    endif()
+  endif()
+endforeach()
+
+execute_process(COMMAND "${Python_EXECUTABLE}" -m nanobind --cmake_dir
+  OUTPUT_VARIABLE nanobind_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE _status ERROR_QUIET)
+if(NOT _status EQUAL 0)
+  message(FATAL_ERROR "TRIPTYCH_BUILD_PYTHON is on, and ${Python_EXECUTABLE} has no nanobind: use `pip install .`, or `pip install nanobind` first.")
+endif()
+find_package(nanobind 3 CONFIG REQUIRED)
