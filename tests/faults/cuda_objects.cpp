@@ -39,7 +39,7 @@ CudaObject make_fitter(const Device& device) {
   auto fitter = std::make_shared<aam_fit::Fitter>(
       face_world().model, aam_fit::FitterOptions{.max_width = 320, .max_height = 260}, device);
   return {[=](int i) { return values_of(fitter->step(face(i))); }, [=](int i) { fitter->submit(face(i)); },
-          [=] { return values_of(fitter->next()); }, [=] { fitter->submit({}); }};
+          [=] { return values_of(fitter->next()); }, [=] { fitter->submit(aam_fit::Face{}); }};
 }
 
 CudaObject make_batch_fitter(const Device& device) {
@@ -67,7 +67,7 @@ CudaObject make_face_tracker(const Device& device) {
   };
   return {[=](int i) { return values_of(tracker->step(face_world().frame.view(), box(i)).fit); },
           [=](int i) { tracker->submit(face_world().frame.view(), box(i)); },
-          [=] { return values_of(tracker->next().fit); }, [=] { tracker->step({}); }};
+          [=] { return values_of(tracker->next().fit); }, [=] { tracker->step(ImageView<const Grey8>()); }};
 }
 
 struct HeadFrames {
