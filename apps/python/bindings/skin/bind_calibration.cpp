@@ -134,7 +134,7 @@ void bind_calibration(nb::module_& m) {
   bind_equal(type, same_calibration);
   type.attr("__hash__") = nb::none();
   m.def(
-      "calibrate", &calibrate_on, nb::arg("frame"), nb::arg("face") = nb::none(), nb::kw_only(),
+      "calibrate", &calibrate_on, nb::arg("frame").none(), nb::arg("face") = nb::none(), nb::kw_only(),
       nb::arg("format") = nb::none(), nb::arg("threads") = 0, nb::arg("stream") = nb::none(),
       nb::sig("def calibrate(frame: numpy.typing.ArrayLike | list[tuple[numpy.typing.ArrayLike, "
               "tuple[float, float, float, float]]], face: tuple[float, float, float, float] | None = None, "

@@ -75,7 +75,7 @@ void bind_histogram(nb::module_& m) {
     const std::size_t cells = std::size_t{1} << self.bits;
     return nb::cast(nb::ndarray<nb::numpy, const float>(self.share.data(), {cells, cells, cells}, object));
   };
-  type.def("__init__", make, nb::arg("share"),
+  type.def("__init__", make, nb::arg("share").none(),
            nb::sig("def __init__(self, share: numpy.typing.ArrayLike) -> None"),
            "share: (n, n, n) float32 over red, green and blue, n = 2 ** bits; every share is from 0 to 1.")
       .def_ro("bits", &HistogramRatio::bits, "Of each channel: (2 ** bits) ** 3 cells.")
@@ -133,7 +133,7 @@ void bind_classifiers(nb::module_& m) {
   m.def(
       "name_of",
       [](nb::handle classifier) { return std::string(name_of(classifier_of(classifier, "classifier"))); },
-      nb::arg("classifier"), nb::sig("def name_of(classifier: Classifier) -> str"),
+      nb::arg("classifier").none(), nb::sig("def name_of(classifier: Classifier) -> str"),
       "The name under which train_classifier() trains such a classifier.");
   m.def(
       "save_classifier",
@@ -141,7 +141,7 @@ void bind_classifiers(nb::module_& m) {
         const Classifier value = classifier_of(classifier, "classifier");
         compute([&] { save_classifier(file, value); });
       },
-      nb::arg("file"), nb::arg("classifier"),
+      nb::arg("file"), nb::arg("classifier").none(),
       nb::sig("def save_classifier(file: str | os.PathLike, classifier: Classifier | Calibration) -> None"),
       "Writes a JSON file; the cells of a histogram go to <file>.table beside it. Each file is written "
       "atomically.\nError when a file cannot be written.");

@@ -71,7 +71,7 @@ void bind_gaussian(nb::module_& m) {
             new (self) Normal{numbers_of<3>(mean, "mean", "3 numbers"),
                               numbers_of<9>(precision, "precision", "a matrix of 3 x 3"), log_scale};
           },
-          nb::arg("mean"), nb::arg("precision"), nb::arg("log_scale"),
+          nb::arg("mean").none(), nb::arg("precision").none(), nb::arg("log_scale"),
           nb::sig("def __init__(self, mean: numpy.typing.ArrayLike, precision: numpy.typing.ArrayLike, "
                   "log_scale: float) -> None"))
       .def_prop_ro(
@@ -149,7 +149,7 @@ void bind_ellipse(nb::module_& m) {
         ChrominanceEllipse{numbers_of<2>(mean, "mean", "2 numbers, Cr and Cb"),
                            numbers_of<3>(precision, "precision", "3 numbers, xx, xy and yy"), edge, softness};
   };
-  type.def("__init__", make, nb::arg("mean"), nb::arg("precision"), nb::arg("edge") = 1.0,
+  type.def("__init__", make, nb::arg("mean").none(), nb::arg("precision").none(), nb::arg("edge") = 1.0,
            nb::arg("softness") = 1.0,
            nb::sig("def __init__(self, mean: numpy.typing.ArrayLike, precision: numpy.typing.ArrayLike, "
                    "edge: float = 1.0, softness: float = 1.0) -> None"))

@@ -177,7 +177,7 @@ void bind_moments(nb::module_& m) {
       "moments",
       [](nb::handle frame, nb::handle classifier, nb::handle region, nb::handle format, int threads,
          nb::handle stream) { return measure(frame, classifier, region, format, threads, stream).moments; },
-      nb::arg("frame"), nb::arg("classifier"), nb::kw_only(), nb::arg("region") = nb::none(),
+      nb::arg("frame").none(), nb::arg("classifier").none(), nb::kw_only(), nb::arg("region") = nb::none(),
       nb::arg("format") = nb::none(), nb::arg("threads") = 0, nb::arg("stream") = nb::none(),
       nb::sig(
           "def moments(frame: numpy.typing.ArrayLike, classifier: Classifier | Calibration | WeightTable, "
@@ -199,14 +199,14 @@ void bind_moments(nb::module_& m) {
         const Measured measured = measure(frame, classifier, nb::none(), format, threads, stream);
         return head_of(measured.moments, measured.width, measured.height);
       },
-      nb::arg("frame"), nb::arg("classifier"), nb::kw_only(), nb::arg("format") = nb::none(),
+      nb::arg("frame").none(), nb::arg("classifier").none(), nb::kw_only(), nb::arg("format") = nb::none(),
       nb::arg("threads") = 0, nb::arg("stream") = nb::none(),
       nb::sig(
           "def locate(frame: numpy.typing.ArrayLike, classifier: Classifier | Calibration | WeightTable, *, "
           "format: str | None = None, threads: int = 0, stream: object | None = None) -> Head"),
       "The Head in a whole frame; see moments() for the arguments.");
   m.def(
-      "moments_batch", &measure_batch, nb::arg("frames"), nb::arg("classifier"), nb::kw_only(),
+      "moments_batch", &measure_batch, nb::arg("frames").none(), nb::arg("classifier").none(), nb::kw_only(),
       nb::arg("format") = nb::none(), nb::arg("threads") = 0, nb::arg("stream") = nb::none(),
       nb::sig("def moments_batch(frames: numpy.typing.ArrayLike | list[numpy.typing.ArrayLike], classifier: "
               "Classifier | Calibration | WeightTable, *, format: str | None = None, threads: int = 0, "

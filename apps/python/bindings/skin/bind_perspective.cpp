@@ -94,7 +94,7 @@ void bind_perspective(nb::module_& m) {
       [](nb::handle eye, double screen_width_m, double screen_height_m, double near_m, double far_m) {
         return off_axis_frustum(eye_from(eye), screen_width_m, screen_height_m, near_m, far_m);
       },
-      nb::arg("eye"), nb::arg("screen_width_m"), nb::arg("screen_height_m"), nb::arg("near_m"),
+      nb::arg("eye").none(), nb::arg("screen_width_m"), nb::arg("screen_height_m"), nb::arg("near_m"),
       nb::arg("far_m"),
       nb::sig(
           "def off_axis_frustum(eye: Eye | numpy.typing.ArrayLike, screen_width_m: float, screen_height_m: "

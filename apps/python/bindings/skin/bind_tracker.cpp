@@ -155,7 +155,7 @@ void bind_tracker(nb::module_& m) {
   const TrackerOptions defaults;
   const OneEuroOptions smoothing;
   auto type = nb::class_<Self>(m, "Tracker", tracker_docs::class_doc);
-  type.def("__init__", &make, nb::arg("classifier"), nb::kw_only(), nb::arg("like") = nb::none(),
+  type.def("__init__", &make, nb::arg("classifier").none(), nb::kw_only(), nb::arg("like") = nb::none(),
            nb::arg("face") = nb::none(), nb::arg("format") = nb::none(), nb::arg("max_width") = nb::none(),
            nb::arg("max_height") = nb::none(), nb::arg("gate") = nb::none(), nb::arg("start") = nb::none(),
            nb::arg("gate_by") = nb::none(), nb::arg("smooth") = defaults.smooth,
@@ -173,11 +173,11 @@ void bind_tracker(nb::module_& m) {
                "lost_below_area: float = 0.0001, device: str | object = 'auto') -> None"),
            tracker_docs::init_doc)
       .def_static(
-          "from_box", &from_box, nb::rv_policy::take_ownership, nb::arg("frame"), nb::arg("face"),
-          nb::kw_only(), nb::arg("format") = nb::none(), nb::arg("max_width") = nb::none(),
-          nb::arg("max_height") = nb::none(), nb::arg("smooth") = defaults.smooth,
-          nb::arg("min_cutoff_hz") = smoothing.min_cutoff_hz, nb::arg("beta") = smoothing.beta,
-          nb::arg("speed_cutoff_hz") = smoothing.speed_cutoff_hz,
+          "from_box", &from_box, nb::rv_policy::take_ownership, nb::arg("frame").none(),
+          nb::arg("face").none(), nb::kw_only(), nb::arg("format") = nb::none(),
+          nb::arg("max_width") = nb::none(), nb::arg("max_height") = nb::none(),
+          nb::arg("smooth") = defaults.smooth, nb::arg("min_cutoff_hz") = smoothing.min_cutoff_hz,
+          nb::arg("beta") = smoothing.beta, nb::arg("speed_cutoff_hz") = smoothing.speed_cutoff_hz,
           nb::arg("reference_distance_m") = defaults.reference_distance_m,
           nb::arg("lost_below_area") = defaults.lost_below_area, nb::arg("device") = "auto",
           nb::arg("stream") = nb::none(),
@@ -194,13 +194,13 @@ void bind_tracker(nb::module_& m) {
           "its "
           "surroundings.")
       .def(
-          "__call__", &step, nb::arg("frame"), nb::arg("seconds") = 1.0 / 30, nb::kw_only(),
+          "__call__", &step, nb::arg("frame").none(), nb::arg("seconds") = 1.0 / 30, nb::kw_only(),
           nb::arg("format") = nb::none(), nb::arg("stream") = nb::none(),
           nb::sig("def __call__(self, frame: numpy.typing.ArrayLike, seconds: float = 1 / 30, *, format: str "
                   "| None = None, stream: object | None = None) -> TrackedHead"),
           tracker_docs::step_doc)
       .def(
-          "submit", &submit, nb::arg("frame"), nb::arg("seconds") = 1.0 / 30, nb::kw_only(),
+          "submit", &submit, nb::arg("frame").none(), nb::arg("seconds") = 1.0 / 30, nb::kw_only(),
           nb::arg("format") = nb::none(), nb::arg("stream") = nb::none(),
           nb::sig("def submit(self, frame: numpy.typing.ArrayLike, seconds: float = 1 / 30, *, format: str | "
                   "None = None, stream: object | None = None) -> None"),

@@ -107,7 +107,7 @@ void bind_training(nb::module_& m) {
         });
         return to_numpy(std::move(weights), {values.size()});
       },
-      nb::arg("classifier"), nb::arg("colours"),
+      nb::arg("classifier").none(), nb::arg("colours").none(),
       nb::sig("def weight(classifier: Classifier | Calibration, colours: numpy.typing.ArrayLike) -> "
               "numpy.ndarray"),
       "The weight of each colour, 0 .. 1.\n\n"
@@ -126,7 +126,7 @@ void bind_training(nb::module_& m) {
         const std::vector<LabelledPixel> pixels = pixels_of(colours, labels);
         return compute([&] { return train_classifier(name, pixels); });
       },
-      nb::arg("name"), nb::arg("colours"), nb::arg("labels"),
+      nb::arg("name"), nb::arg("colours").none(), nb::arg("labels").none(),
       nb::sig("def train_classifier(name: str, colours: numpy.typing.ArrayLike, labels: "
               "numpy.typing.ArrayLike) -> Classifier"),
       "Trains a classifier from labelled pixels.\n\n"
@@ -140,7 +140,7 @@ void bind_training(nb::module_& m) {
         const std::vector<LabelledPixel> pixels = pixels_of(colours, labels);
         return compute([&] { return evaluate(by, pixels); });
       },
-      nb::arg("classifier"), nb::arg("colours"), nb::arg("labels"),
+      nb::arg("classifier").none(), nb::arg("colours").none(), nb::arg("labels").none(),
       nb::sig("def evaluate(classifier: Classifier | Calibration, colours: numpy.typing.ArrayLike, labels: "
               "numpy.typing.ArrayLike) -> Evaluation"),
       "Counts the pixels that a classifier gets right: it calls a pixel skin when its weight is at least "
@@ -162,7 +162,7 @@ void bind_training(nb::module_& m) {
         const PixelSplit split = compute([&] { return split_in_halves(pixels, seed); });
         return nb::make_tuple(arrays_of(split.train), arrays_of(split.test));
       },
-      nb::arg("colours"), nb::arg("labels"), nb::arg("seed"),
+      nb::arg("colours").none(), nb::arg("labels").none(), nb::arg("seed"),
       nb::sig(
           "def split_in_halves(colours: numpy.typing.ArrayLike, labels: numpy.typing.ArrayLike, seed: int) "
           "-> tuple[tuple[numpy.ndarray, numpy.ndarray], tuple[numpy.ndarray, numpy.ndarray]]"),

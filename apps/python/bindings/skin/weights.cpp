@@ -68,7 +68,7 @@ void bind_weight_table(nb::module_& m) {
             const Classifier by = classifier_of(classifier, "classifier");
             compute([&] { new (self) ColourTable(by, threads); });
           },
-          nb::arg("classifier"), nb::kw_only(), nb::arg("threads") = 0,
+          nb::arg("classifier").none(), nb::kw_only(), nb::arg("threads") = 0,
           nb::sig("def __init__(self, classifier: Classifier | Calibration, *, threads: int = 0) -> None"),
           "Evaluates the classifier for every colour. threads: 0 means all cores.")
       .def_prop_ro("weights", &view_of, nb::sig("def weights(self) -> numpy.ndarray"),
