@@ -95,7 +95,7 @@ void bind_frame_processor(nb::class_<Held<Object>, Extra...>& type, const char* 
           "__exit__", [](Self& self, nb::handle, nb::handle, nb::handle) { self.close(); },
           nb::arg("type").none(), nb::arg("value").none(), nb::arg("traceback").none())
       .def("__repr__",
-           [name](Self& self) { return "<" + std::string(name) + ": " + self.get().describe() + ">"; });
+           [name](Self& self) { return std::string("<") + name + ": " + self.get().describe() + ">"; });
 }
 
 }  // namespace triptych::python
