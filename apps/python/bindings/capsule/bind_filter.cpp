@@ -4,6 +4,7 @@
 #include "../frame_processor.hpp"
 #include "follower.hpp"
 #include "sensor.hpp"
+#include "values.hpp"
 
 namespace triptych::python::capsule {
 
@@ -76,22 +77,22 @@ nb::dict options_of(Self& self) {
   d["motion"] = name_of(o.motion, motions);
   d["max_points"] = o.max_points;
   d["min_score"] = o.min_score;
-  d["position_spread_m"] = o.position_spread_m;
-  d["rotation_spread_rad"] = o.rotation_spread_rad;
-  d["limb_spread_m"] = o.limb_spread_m;
-  d["max_angle_spread_rad"] = o.max_angle_spread_rad;
-  d["min_spread"] = o.min_spread;
-  d["start_spread"] = o.start_spread;
-  d["shrink"] = o.shrink;
-  d["effective_share"] = o.effective_share;
+  d["position_spread_m"] = shown(o.position_spread_m);
+  d["rotation_spread_rad"] = shown(o.rotation_spread_rad);
+  d["limb_spread_m"] = shown(o.limb_spread_m);
+  d["max_angle_spread_rad"] = shown(o.max_angle_spread_rad);
+  d["min_spread"] = shown(o.min_spread);
+  d["start_spread"] = shown(o.start_spread);
+  d["shrink"] = shown(o.shrink);
+  d["effective_share"] = shown(o.effective_share);
   d["partitioned"] = o.partitioned;
-  d["velocity_follow"] = o.velocity_follow;
-  d["velocity_damp"] = o.velocity_damp;
+  d["velocity_follow"] = shown(o.velocity_follow);
+  d["velocity_damp"] = shown(o.velocity_damp);
   d["loss"] = name_of(o.sensor.loss, losses);
   d["surface"] = name_of(o.sensor.surface, surfaces);
   d["inside"] = name_of(o.sensor.inside, insides);
-  d["sigma_m"] = o.sensor.sigma_m;
-  d["tau_m"] = o.sensor.tau_m;
+  d["sigma_m"] = shown(o.sensor.sigma_m);
+  d["tau_m"] = shown(o.sensor.tau_m);
   d["camera"] = to_tuple(o.sensor.camera);
   d["device"] = self.get().device_text();
   return d;
@@ -139,14 +140,16 @@ void bind_constructor(nb::class_<Self>& type) {
       },
       nb::arg("skeleton"), nb::kw_only(), nb::arg("samples") = 0, nb::arg("layers") = o.layers,
       nb::arg("seed") = o.seed, nb::arg("motion") = "constant_velocity", nb::arg("max_points") = o.max_points,
-      nb::arg("min_score") = o.min_score, nb::arg("position_spread_m") = o.position_spread_m,
-      nb::arg("rotation_spread_rad") = o.rotation_spread_rad, nb::arg("limb_spread_m") = o.limb_spread_m,
-      nb::arg("max_angle_spread_rad") = o.max_angle_spread_rad, nb::arg("min_spread") = o.min_spread,
-      nb::arg("start_spread") = o.start_spread, nb::arg("shrink") = o.shrink,
-      nb::arg("effective_share") = o.effective_share, nb::arg("partitioned") = o.partitioned,
-      nb::arg("velocity_follow") = o.velocity_follow, nb::arg("velocity_damp") = o.velocity_damp,
-      nb::arg("loss") = "squared", nb::arg("surface") = "closest", nb::arg("inside") = "exit_surface",
-      nb::arg("sigma_m") = o.sensor.sigma_m, nb::arg("tau_m") = o.sensor.tau_m,
+      nb::arg("min_score") = o.min_score, nb::arg("position_spread_m") = shown(o.position_spread_m),
+      nb::arg("rotation_spread_rad") = shown(o.rotation_spread_rad),
+      nb::arg("limb_spread_m") = shown(o.limb_spread_m),
+      nb::arg("max_angle_spread_rad") = shown(o.max_angle_spread_rad),
+      nb::arg("min_spread") = shown(o.min_spread), nb::arg("start_spread") = shown(o.start_spread),
+      nb::arg("shrink") = shown(o.shrink), nb::arg("effective_share") = shown(o.effective_share),
+      nb::arg("partitioned") = o.partitioned, nb::arg("velocity_follow") = shown(o.velocity_follow),
+      nb::arg("velocity_damp") = shown(o.velocity_damp), nb::arg("loss") = "squared",
+      nb::arg("surface") = "closest", nb::arg("inside") = "exit_surface",
+      nb::arg("sigma_m") = shown(o.sensor.sigma_m), nb::arg("tau_m") = shown(o.sensor.tau_m),
       nb::arg("camera") = nb::make_tuple(0.0, 0.0, 0.0), nb::arg("device") = "auto",
       (std::string(
            "samples: 0: 2000 on a GPU, 1000 on a CPU. layers: of annealing per cloud. motion: how the next "
@@ -203,7 +206,7 @@ void bind_filter(nb::module_& m) {
       "names the argument.";
   type.def(
           "__call__",
-          [](Self& self, ArrayLike cloud, Anything sigma, Anything stream) {
+          [](Self& self, ArrayAnywhere cloud, ArrayAnywhere sigma, Anything stream) {
             return step(self, cloud, sigma, stream);
           },
           nb::arg("cloud"), nb::arg("sigma") = nb::none(), nb::kw_only(), nb::arg("stream") = nb::none(),
@@ -213,7 +216,7 @@ void bind_filter(nb::module_& m) {
               .c_str())
       .def(
           "submit",
-          [](Self& self, ArrayLike cloud, Anything sigma, Anything stream) {
+          [](Self& self, ArrayAnywhere cloud, ArrayAnywhere sigma, Anything stream) {
             submit(self, cloud, sigma, stream);
           },
           nb::arg("cloud"), nb::arg("sigma") = nb::none(), nb::kw_only(), nb::arg("stream") = nb::none(),
@@ -224,7 +227,7 @@ void bind_filter(nb::module_& m) {
               .c_str())
       .def(
           "find",
-          [](Self& self, ArrayLike cloud, Anything sigma, Anything stream) {
+          [](Self& self, ArrayAnywhere cloud, ArrayAnywhere sigma, Anything stream) {
             return find(self, cloud, sigma, stream);
           },
           nb::arg("cloud"), nb::arg("sigma") = nb::none(), nb::kw_only(), nb::arg("stream") = nb::none(),

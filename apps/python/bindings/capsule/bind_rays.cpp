@@ -101,9 +101,9 @@ void bind_class(nb::module_& m) {
       "They are on the GPU when the points are. Calls from several threads take turns.")
       .def(
           "__init__",
-          [](PyRays* self, ArrayLike points, Anything sigma, std::int64_t max_points, std::string_view loss,
-             std::string_view surface, std::string_view inside, float sigma_m, float tau_m, ArrayLike camera,
-             int threads, Anything stream) {
+          [](PyRays* self, ArrayAnywhere points, ArrayAnywhere sigma, std::int64_t max_points,
+             std::string_view loss, std::string_view surface, std::string_view inside, float sigma_m,
+             float tau_m, ArrayLike camera, int threads, Anything stream) {
             const auto on = stream_of_points(points, stream, {{points, "points"}});
             const Array cloud = cloud_on(points, on);
             std::optional<Array> sigmas;
@@ -118,7 +118,7 @@ void bind_class(nb::module_& m) {
           },
           nb::arg("points"), nb::arg("sigma") = nb::none(), nb::kw_only(), nb::arg("max_points") = 0,
           nb::arg("loss") = "squared", nb::arg("surface") = "closest", nb::arg("inside") = "exit_surface",
-          nb::arg("sigma_m") = 0.03f, nb::arg("tau_m") = 0.1f,
+          nb::arg("sigma_m") = 0.03, nb::arg("tau_m") = 0.1,
           nb::arg("camera") = nb::make_tuple(0.0, 0.0, 0.0), nb::arg("threads") = 0,
           nb::arg("stream") = nb::none(),
           (std::string(
@@ -130,7 +130,7 @@ void bind_class(nb::module_& m) {
               .c_str())
       .def(
           "set",
-          [](PyRays& self, ArrayLike points, Anything sigma, Anything stream) {
+          [](PyRays& self, ArrayAnywhere points, ArrayAnywhere sigma, Anything stream) {
             const auto on = stream_of_points(points, stream, {{points, "points"}});
             const Array cloud = cloud_on(points, on);
             std::optional<Array> sigmas;
@@ -143,7 +143,7 @@ void bind_class(nb::module_& m) {
           "capture once as many points were set before.")
       .def(
           "log_likelihood",
-          [](PyRays& self, ArrayLike bodies, std::string_view method, int samples_per_launch,
+          [](PyRays& self, ArrayAnywhere bodies, std::string_view method, int samples_per_launch,
              int points_per_block, Anything out, Anything stream) {
             std::optional<StreamRef> on;
             if (self.on_gpu()) on = stream_for(stream, {{bodies, "bodies"}});
@@ -181,16 +181,17 @@ void bind_rays(nb::module_& m) {
   bind_class(m);
   m.def(
       "log_likelihood",
-      [](ArrayLike points, ArrayLike bodies, Anything sigma, std::string_view method, std::string_view loss,
-         std::string_view surface, std::string_view inside, float sigma_m, float tau_m, ArrayLike camera,
-         int samples_per_launch, int points_per_block, Anything out, Anything stream, int threads) {
+      [](ArrayAnywhere points, ArrayAnywhere bodies, ArrayAnywhere sigma, std::string_view method,
+         std::string_view loss, std::string_view surface, std::string_view inside, float sigma_m, float tau_m,
+         ArrayLike camera, int samples_per_launch, int points_per_block, Anything out, Anything stream,
+         int threads) {
         return DoubleArrayOnDevice(
             log_likelihood(points, bodies, sigma, sensor_of(loss, surface, inside, sigma_m, tau_m, camera),
                            options_of(method, samples_per_launch, points_per_block), out, stream, threads));
       },
       nb::arg("points"), nb::arg("bodies"), nb::arg("sigma") = nb::none(), nb::kw_only(),
       nb::arg("method") = "culled", nb::arg("loss") = "squared", nb::arg("surface") = "closest",
-      nb::arg("inside") = "exit_surface", nb::arg("sigma_m") = 0.03f, nb::arg("tau_m") = 0.1f,
+      nb::arg("inside") = "exit_surface", nb::arg("sigma_m") = 0.03, nb::arg("tau_m") = 0.1,
       nb::arg("camera") = nb::make_tuple(0.0, 0.0, 0.0), nb::arg("samples_per_launch") = 0,
       nb::arg("points_per_block") = 0, nb::arg("out") = nb::none(), nb::arg("stream") = nb::none(),
       nb::arg("threads") = 0,

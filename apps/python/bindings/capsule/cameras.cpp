@@ -7,6 +7,7 @@
 
 #include "../compute.hpp"
 #include "capsule.hpp"
+#include "values.hpp"
 
 namespace triptych::python::capsule {
 
@@ -83,14 +84,6 @@ void bind_calibration(nb::module_& m) {
       .def_ro("offset_px", &cl::StereoCalibration::offset_px)
       .def_ro("width", &cl::StereoCalibration::width)
       .def_ro("height", &cl::StereoCalibration::height)
-      .def(
-          "__eq__",
-          [](const cl::StereoCalibration& self, nb::handle other) -> nb::object {
-            if (!nb::isinstance<cl::StereoCalibration>(other)) return nb::borrow(Py_NotImplemented);
-            return nb::bool_(
-                arguments_of(self).equal(arguments_of(nb::cast<const cl::StereoCalibration&>(other))));
-          },
-          nb::arg("other").none())
       .def("__reduce__",
            [](nb::handle self) {
              return nb::make_tuple(nb::borrow(self.type()),
@@ -99,7 +92,9 @@ void bind_calibration(nb::module_& m) {
       .def("__repr__", [](const cl::StereoCalibration& self) {
         return "StereoCalibration" + nb::cast<std::string>(nb::repr(arguments_of(self)));
       });
-  type.attr("__hash__") = nb::none();
+  bind_equality(type, [](const cl::StereoCalibration& a, const cl::StereoCalibration& b) {
+    return arguments_of(a).equal(arguments_of(b));
+  });
   m.def(
       "read_calibration",
       [](const std::filesystem::path& path) { return compute([&] { return cl::read_calibration(path); }); },

@@ -4,10 +4,9 @@
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
 
-#include <cstring>
-
 #include "../compute.hpp"
 #include "capsule.hpp"
+#include "values.hpp"
 
 namespace triptych::python::capsule {
 
@@ -46,13 +45,6 @@ void bind_cloud(nb::module_& m) {
             return nb::module_::import_("numpy").attr("array")(array, nb::arg("dtype") = dtype);
           },
           nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none())
-      .def(
-          "__eq__",
-          [](const cl::Cloud& self, nb::handle other) -> nb::object {
-            if (!nb::isinstance<cl::Cloud>(other)) return nb::borrow(Py_NotImplemented);
-            return nb::bool_(same(self, nb::cast<const cl::Cloud&>(other)));
-          },
-          nb::arg("other").none())
       .def("__getstate__",
            [](const cl::Cloud& self) {
              return nb::make_tuple(to_bytes(self.points), self.dropped, self.too_far);
@@ -67,7 +59,7 @@ void bind_cloud(nb::module_& m) {
         return "<Cloud: " + std::to_string(self.points.size()) + " points, " + std::to_string(self.dropped) +
                " dropped>";
       });
-  type.attr("__hash__") = nb::none();
+  bind_equality(type, [](const cl::Cloud& a, const cl::Cloud& b) { return same(a, b); });
   m.def(
       "read_cloud",
       [](const std::filesystem::path& path, double metres_per_unit) {

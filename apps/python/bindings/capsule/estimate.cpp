@@ -6,6 +6,7 @@
 
 #include "estimate.hpp"
 #include "point_count.hpp"
+#include "values.hpp"
 
 namespace triptych::python::capsule {
 
@@ -60,13 +61,6 @@ void bind_point_count(nb::module_& m) {
   type.def_ro("used", &cl::PointCount::used)
       .def_ro("not_finite", &cl::PointCount::not_finite, "Dropped: not finite, or farther than 1000 km.")
       .def_ro("not_in_front", &cl::PointCount::not_in_front, "Dropped: not in front of the camera.")
-      .def(
-          "__eq__",
-          [](const cl::PointCount& self, nb::handle other) -> nb::object {
-            if (!nb::isinstance<cl::PointCount>(other)) return nb::borrow(Py_NotImplemented);
-            return nb::bool_(same(self, nb::cast<const cl::PointCount&>(other)));
-          },
-          nb::arg("other").none())
       .def("__getstate__",
            [](const cl::PointCount& self) {
              return nb::make_tuple(self.used, self.not_finite, self.not_in_front);
@@ -77,7 +71,7 @@ void bind_point_count(nb::module_& m) {
                                         nb::cast<std::int64_t>(state[2])};
            })
       .def("__repr__", [](const cl::PointCount& self) { return "<PointCount: " + text_of(self) + ">"; });
-  type.attr("__hash__") = nb::none();
+  bind_equality(type, [](const cl::PointCount& a, const cl::PointCount& b) { return same(a, b); });
 }
 
 }  // namespace
@@ -123,13 +117,6 @@ void bind_estimate(nb::module_& m) {
       .def_ro("log_likelihood", &cl::Estimate::log_likelihood, "Of the best sample of the last layer.")
       .def_ro("latency_us", &cl::Estimate::latency_us,
               "From submit() or the call to the result, microseconds.")
-      .def(
-          "__eq__",
-          [](const cl::Estimate& self, nb::handle other) -> nb::object {
-            if (!nb::isinstance<cl::Estimate>(other)) return nb::borrow(Py_NotImplemented);
-            return nb::bool_(same(self, nb::cast<const cl::Estimate&>(other)));
-          },
-          nb::arg("other").none())
       .def("__getstate__", &state_of)
       .def("__setstate__",
            [](cl::Estimate& self, const nb::tuple& state) { new (&self) cl::Estimate(estimate_of(state)); })
@@ -137,7 +124,7 @@ void bind_estimate(nb::module_& m) {
         return "<Estimate: " + to_string(self.status) + ", score=" + python::text_of(self.score) + ", " +
                std::to_string(self.joints.size()) + " joints, " + text_of(self.points) + ">";
       });
-  type.attr("__hash__") = nb::none();
+  bind_equality(type, [](const cl::Estimate& a, const cl::Estimate& b) { return same(a, b); });
 }
 
 }  // namespace triptych::python::capsule

@@ -6,6 +6,7 @@
 
 #include "../compute.hpp"
 #include "capsule.hpp"
+#include "values.hpp"
 
 namespace triptych::python::capsule {
 
@@ -36,14 +37,6 @@ void bind_results(nb::module_& m) {
           "(pose_size,) float32.")
       .def_ro("mean_error_m", &cl::FittedPose::mean_error_m,
               "Between the given positions and those of the pose, in metres.")
-      .def(
-          "__eq__",
-          [](const cl::FittedPose& self, nb::handle other) -> nb::object {
-            if (!nb::isinstance<cl::FittedPose>(other)) return nb::borrow(Py_NotImplemented);
-            const auto& that = nb::cast<const cl::FittedPose&>(other);
-            return nb::bool_(self.pose == that.pose && self.mean_error_m == that.mean_error_m);
-          },
-          nb::arg("other").none())
       .def("__getstate__",
            [](const cl::FittedPose& self) { return nb::make_tuple(to_bytes(self.pose), self.mean_error_m); })
       .def("__setstate__",
@@ -55,21 +48,15 @@ void bind_results(nb::module_& m) {
         return "<FittedPose: " + std::to_string(self.pose.size()) +
                " numbers, mean_error_m=" + text_of(self.mean_error_m) + ">";
       });
-  pose.attr("__hash__") = nb::none();
+  const auto same_pose = [](const cl::FittedPose& a, const cl::FittedPose& b) {
+    return a.pose == b.pose && a.mean_error_m == b.mean_error_m;
+  };
+  bind_equality(pose, same_pose);
 
   auto human =
       nb::class_<FittedBody>(m, "FittedHuman", "A skeleton and a pose that were fitted to positions.");
   human.def_ro("skeleton", &FittedBody::skeleton)
       .def_ro("start", &FittedBody::start, "Its pose, a FittedPose.")
-      .def(
-          "__eq__",
-          [](const FittedBody& self, nb::handle other) -> nb::object {
-            if (!nb::isinstance<FittedBody>(other)) return nb::borrow(Py_NotImplemented);
-            const auto& that = nb::cast<const FittedBody&>(other);
-            return nb::bool_(same(self.skeleton, that.skeleton) && self.start.pose == that.start.pose &&
-                             self.start.mean_error_m == that.start.mean_error_m);
-          },
-          nb::arg("other").none())
       .def("__getstate__", [](const FittedBody& self) { return nb::make_tuple(self.skeleton, self.start); })
       .def("__setstate__",
            [](FittedBody& self, const nb::tuple& state) {
@@ -79,34 +66,29 @@ void bind_results(nb::module_& m) {
         return "<FittedHuman: " + std::to_string(self.skeleton.joint_count()) +
                " joints, mean_error_m=" + text_of(self.start.mean_error_m) + ">";
       });
-  human.attr("__hash__") = nb::none();
+  bind_equality(human, [same_pose](const FittedBody& a, const FittedBody& b) {
+    return same(a.skeleton, b.skeleton) && same_pose(a.start, b.start);
+  });
 
-  nb::class_<cl::StandingPerson>(m, "StandingPerson", "A standing person in a cloud.")
-      .def_ro("height_m", &cl::StandingPerson::height_m)
+  auto person = nb::class_<cl::StandingPerson>(m, "StandingPerson", "A standing person in a cloud.");
+  person.def_ro("height_m", &cl::StandingPerson::height_m)
       .def_prop_ro(
           "root", [](const cl::StandingPerson& self) { return to_tuple(self.root); },
           "Where the root of human(height_m) is, in metres.",
           nb::sig("def root(self) -> tuple[float, float, float]"))
-      .def(
-          "__eq__",
-          [](const cl::StandingPerson& self, nb::handle other) -> nb::object {
-            if (!nb::isinstance<cl::StandingPerson>(other)) return nb::borrow(Py_NotImplemented);
-            const auto& that = nb::cast<const cl::StandingPerson&>(other);
-            return nb::bool_(self.height_m == that.height_m && self.root == that.root);
-          },
-          nb::arg("other").none())
       .def("__getstate__",
            [](const cl::StandingPerson& self) { return nb::make_tuple(self.height_m, to_tuple(self.root)); })
       .def("__setstate__",
            [](cl::StandingPerson& self, const nb::tuple& state) {
              new (&self) cl::StandingPerson{nb::cast<float>(state[0]), place_of(state[1], "state")};
            })
-      .def("__repr__",
-           [](const cl::StandingPerson& self) {
-             return "StandingPerson(height_m=" + text_of(self.height_m) +
-                    ", root=" + nb::cast<std::string>(nb::repr(to_tuple(self.root))) + ")";
-           })
-      .attr("__hash__") = nb::none();
+      .def("__repr__", [](const cl::StandingPerson& self) {
+        return "StandingPerson(height_m=" + text_of(shown(self.height_m)) +
+               ", root=" + nb::cast<std::string>(nb::repr(to_tuple(self.root))) + ")";
+      });
+  bind_equality(person, [](const cl::StandingPerson& a, const cl::StandingPerson& b) {
+    return a.height_m == b.height_m && a.root == b.root;
+  });
 
   nb::class_<cl::KinectJoint>(m, "KinectJoint",
                               "Where a joint of the Kinect lies in human(): between two of its joints.")
@@ -122,7 +104,7 @@ void bind_results(nb::module_& m) {
       .def_ro("share", &cl::KinectJoint::share, "The share of the way.")
       .def("__repr__", [](const cl::KinectJoint& self) {
         return "KinectJoint('" + std::string(self.kinect) + "', from_joint='" + std::string(self.from) +
-               "', to_joint='" + std::string(self.to) + "', share=" + text_of(self.share) + ")";
+               "', to_joint='" + std::string(self.to) + "', share=" + text_of(shown(self.share)) + ")";
       });
 }
 

@@ -24,12 +24,13 @@ namespace triptych::python::capsule {
 namespace cl = capsule_likelihood;
 
 inline bool is_anything(PyObject*) { return true; }
-#define TRIPTYCH_PYTHON_TYPE(Type, name)                       \
-  class Type : public nb::object {                             \
-    NB_OBJECT(Type, nb::object, name, is_anything)             \
+#define TRIPTYCH_PYTHON_TYPE(Type, name)                     \
+  class Type : public nb::object {                           \
+    NB_OBJECT(Type, nb::object, name, is_anything)           \
     Type(nb::object taken) : nb::object(std::move(taken)) {} \
   }
 TRIPTYCH_PYTHON_TYPE(ArrayLike, "numpy.typing.ArrayLike");
+TRIPTYCH_PYTHON_TYPE(ArrayAnywhere, "numpy.typing.ArrayLike | triptych._triptych.DeviceArray");
 TRIPTYCH_PYTHON_TYPE(Anything, "typing.Any");
 TRIPTYCH_PYTHON_TYPE(FloatArray, "numpy.typing.NDArray[numpy.float32]");
 TRIPTYCH_PYTHON_TYPE(DoubleArray, "numpy.typing.NDArray[numpy.float64]");

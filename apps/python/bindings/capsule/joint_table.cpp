@@ -9,6 +9,7 @@
 
 #include "../compute.hpp"
 #include "capsule.hpp"
+#include "values.hpp"
 
 namespace triptych::python::capsule {
 
@@ -73,13 +74,6 @@ void bind_joint_table(nb::module_& m) {
           "find", [](const cl::JointTable& self, std::string_view name) { return self.find(name); },
           nb::arg("name"), "The column of the joint of that name; -1 when there is none.")
       .def("__len__", [](const cl::JointTable& self) { return self.frames.size(); })
-      .def(
-          "__eq__",
-          [](const cl::JointTable& self, nb::handle other) -> nb::object {
-            if (!nb::isinstance<cl::JointTable>(other)) return nb::borrow(Py_NotImplemented);
-            return nb::bool_(same(self, nb::cast<const cl::JointTable&>(other)));
-          },
-          nb::arg("other").none())
       .def("__getstate__",
            [](const cl::JointTable& self) {
              return nb::make_tuple(self.names, self.frames, to_bytes(self.joints));
@@ -95,7 +89,7 @@ void bind_joint_table(nb::module_& m) {
         return "<JointTable: " + std::to_string(self.frames.size()) + " frames of " +
                std::to_string(self.names.size()) + " joints>";
       });
-  type.attr("__hash__") = nb::none();
+  bind_equality(type, [](const cl::JointTable& a, const cl::JointTable& b) { return same(a, b); });
   m.def(
       "read_joints_csv",
       [](const std::filesystem::path& path) { return compute([&] { return cl::read_joints_csv(path); }); },

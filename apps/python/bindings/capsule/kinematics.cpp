@@ -104,7 +104,7 @@ std::span<const float> pose_span(const Array& pose) { return host_floats(pose); 
 void bind_kinematics(nb::class_<Body>& type) {
   type.def(
           "joints",
-          [](const Body& self, ArrayLike pose, Anything stream, int threads) {
+          [](const Body& self, ArrayAnywhere pose, Anything stream, int threads) {
             return FloatArrayOnDevice(posed<cl::Vec3>(self, pose, stream, threads));
           },
           nb::arg("pose"), nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("threads") = 0,
@@ -114,7 +114,7 @@ void bind_kinematics(nb::class_<Body>& type) {
               .c_str())
       .def(
           "capsules",
-          [](const Body& self, ArrayLike pose, Anything stream, int threads) {
+          [](const Body& self, ArrayAnywhere pose, Anything stream, int threads) {
             return FloatArrayOnDevice(posed<cl::Capsule>(self, pose, stream, threads));
           },
           nb::arg("pose"), nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("threads") = 0,

@@ -6,6 +6,7 @@
 
 #include "../compute.hpp"
 #include "capsule.hpp"
+#include "values.hpp"
 
 namespace triptych::python::capsule {
 
@@ -54,8 +55,8 @@ void bind_synthetic(nb::module_& m) {
         });
       },
       nb::arg("skeleton"), nb::kw_only(), nb::arg("frames") = 150, nb::arg("rate_hz") = 30.0,
-      nb::arg("speed_mps") = 0.8f, nb::arg("stride_hz") = 0.85f, nb::arg("heading_rad") = -0.5f,
-      nb::arg("turn_rad_per_s") = 0.2f,
+      nb::arg("speed_mps") = 0.8, nb::arg("stride_hz") = 0.85, nb::arg("heading_rad") = -0.5f,
+      nb::arg("turn_rad_per_s") = 0.2,
       "A person of human() walking, the feet on the ground y = 0, from x = z = 0; a Motion.\n\n"
       "rate_hz: frames per second. speed_mps: along the path. stride_hz: full strides (two steps) per "
       "second. "
@@ -126,7 +127,10 @@ void bind_motion(nb::module_& m) {
             return nb::cast(motion_from(host_array<float>(rows, "index"),
                                         nb::cast<const cl::Motion&>(self).frame_time_s));
           },
-          nb::arg("index"))
+          nb::arg("index"), nb::sig("def __getitem__(self, index: typing.Any) -> typing.Any"))
+      .def(
+          "__iter__", [](nb::handle self) { return nb::iter(view_of(self)); },
+          nb::sig("def __iter__(self) -> collections.abc.Iterator[numpy.typing.NDArray[numpy.float32]]"))
       .def(
           "__array__",
           [](nb::handle self, Anything dtype, Anything copy) -> FloatArray {
@@ -142,13 +146,6 @@ void bind_motion(nb::module_& m) {
           nb::sig("def shape(self) -> tuple[int, int]"))
       .def_ro("pose_size", &cl::Motion::pose_size, "Numbers in a pose.")
       .def_ro("frame_time_s", &cl::Motion::frame_time_s, "From one pose to the next, in seconds.")
-      .def(
-          "__eq__",
-          [](const cl::Motion& self, nb::handle other) -> nb::object {
-            if (!nb::isinstance<cl::Motion>(other)) return nb::borrow(Py_NotImplemented);
-            return nb::bool_(self == nb::cast<const cl::Motion&>(other));
-          },
-          nb::arg("other").none())
       .def("__getstate__",
            [](const cl::Motion& self) {
              return nb::make_tuple(self.pose_size, self.frame_time_s, to_bytes(self.values));
@@ -163,7 +160,7 @@ void bind_motion(nb::module_& m) {
         return "<Motion: " + std::to_string(self.size()) + " poses of " + std::to_string(self.pose_size) +
                " numbers, one every " + text_of(self.frame_time_s) + " s>";
       });
-  type.attr("__hash__") = nb::none();
+  bind_equality(type, [](const cl::Motion& a, const cl::Motion& b) { return a == b; });
   bind_synthetic(m);
 }
 

@@ -9,38 +9,33 @@
 
 #include "../compute.hpp"
 #include "capsule.hpp"
+#include "values.hpp"
 
 namespace triptych::python::capsule {
 
 void bind_motion_files(nb::module_& m) {
-  nb::class_<cl::BvhScale>(m, "BvhScale",
-                           "The unit of length of a BVH file, guessed from the size of the body.")
-      .def_ro("metres_per_unit", &cl::BvhScale::metres_per_unit)
+  auto scale = nb::class_<cl::BvhScale>(
+      m, "BvhScale", "The unit of length of a BVH file, guessed from the size of the body.");
+  scale.def_ro("metres_per_unit", &cl::BvhScale::metres_per_unit)
       .def_ro("size_m", &cl::BvhScale::size_m, "The size of the body in its zero pose, in metres.")
       .def_ro("unit", &cl::BvhScale::unit, "The name of the unit.")
-      .def(
-          "__eq__",
-          [](const cl::BvhScale& self, nb::handle other) -> nb::object {
-            cl::BvhScale scale;
-            if (!nb::try_cast(other, scale)) return nb::borrow(Py_NotImplemented);
-            return nb::bool_(self.metres_per_unit == scale.metres_per_unit && self.size_m == scale.size_m &&
-                             self.unit == scale.unit);
-          },
-          nb::arg("other").none())
       .def("__getstate__",
            [](const cl::BvhScale& self) {
              return nb::make_tuple(self.metres_per_unit, self.size_m, self.unit);
            })
       .def("__setstate__",
            [](cl::BvhScale& self, const nb::tuple& state) {
-             cl::BvhScale scale{nb::cast<double>(state[0]), nb::cast<double>(state[1]),
-                                nb::cast<std::string>(state[2])};
-             new (&self) cl::BvhScale(std::move(scale));
+             cl::BvhScale made{nb::cast<double>(state[0]), nb::cast<double>(state[1]),
+                               nb::cast<std::string>(state[2])};
+             new (&self) cl::BvhScale(std::move(made));
            })
       .def("__repr__", [](const cl::BvhScale& self) {
         return "BvhScale(metres_per_unit=" + text_of(self.metres_per_unit) +
                ", size_m=" + text_of(self.size_m) + ", unit='" + self.unit + "')";
       });
+  bind_equality(scale, [](const cl::BvhScale& a, const cl::BvhScale& b) {
+    return a.metres_per_unit == b.metres_per_unit && a.size_m == b.size_m && a.unit == b.unit;
+  });
   m.def(
       "guess_bvh_scale",
       [](const std::filesystem::path& path) {

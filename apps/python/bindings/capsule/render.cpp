@@ -30,7 +30,7 @@ void bind_render(nb::module_& m) {
                                         background, seed,    place_of(camera, "camera")};
         return FloatArray(numpy_of(compute([&] { return cl::render_points(capsules, options, threads); })));
       },
-      nb::arg("body"), nb::kw_only(), nb::arg("points") = 20000, nb::arg("noise_m") = 0.01f,
+      nb::arg("body"), nb::kw_only(), nb::arg("points") = 20000, nb::arg("noise_m") = 0.01,
       nb::arg("noise_reference_m") = 0.0f, nb::arg("outliers") = 0.0f, nb::arg("background") = 0.0f,
       nb::arg("seed") = 1, nb::arg("camera") = nb::make_tuple(0.0, 0.0, 0.0), nb::arg("threads") = 0,
       "(points, 3) float32: points as a stereo camera would see them on a body, spread evenly over its "

@@ -6,6 +6,7 @@
 
 #include "../compute.hpp"
 #include "capsule.hpp"
+#include "values.hpp"
 
 namespace triptych::python::capsule {
 
@@ -35,13 +36,6 @@ void bind_resample(nb::module_& m) {
           [](const Tempered& self) { return UintArray(to_numpy(self.weights, {self.weights.size()})); },
           "(n,) uint32, in units of 2^-24 of the best sample's weight.")
       .def("__len__", [](const Tempered& self) { return self.weights.size(); })
-      .def(
-          "__eq__",
-          [](const Tempered& self, nb::handle other) -> nb::object {
-            if (!nb::isinstance<Tempered>(other)) return nb::borrow(Py_NotImplemented);
-            return nb::bool_(same(self, nb::cast<const Tempered&>(other)));
-          },
-          nb::arg("other").none())
       .def("__getstate__",
            [](const Tempered& self) {
              return nb::make_tuple(self.beta, self.effective_samples, self.highest, self.best, self.total,
@@ -59,7 +53,7 @@ void bind_resample(nb::module_& m) {
         return "<Tempering: " + std::to_string(self.weights.size()) + " weights, beta=" + text_of(self.beta) +
                ", effective_samples=" + text_of(self.effective_samples) + ">";
       });
-  type.attr("__hash__") = nb::none();
+  bind_equality(type, [](const Tempered& a, const Tempered& b) { return same(a, b); });
   m.def(
       "temper",
       [](ArrayLike log_likelihoods, double target_effective_samples) {

@@ -13,6 +13,7 @@
 #include "capsule.hpp"
 #include "kinematics.hpp"
 #include "parts.hpp"
+#include "values.hpp"
 
 namespace triptych::python::capsule {
 
@@ -185,13 +186,6 @@ void bind_skeleton(nb::module_& m) {
           [](const Body& self, Anything joint) { return self.first_angle(joint_number(self, joint)); },
           nb::arg("joint"), nb::sig("def first_angle(self, joint: int | str) -> int"),
           "Where the angles of a joint (a number or a name) start in a pose.")
-      .def(
-          "__eq__",
-          [](const Body& self, nb::handle other) -> nb::object {
-            if (!nb::isinstance<Body>(other)) return nb::borrow(Py_NotImplemented);
-            return nb::bool_(same(self, nb::cast<const Body&>(other)));
-          },
-          nb::arg("other").none())
       .def("__getstate__", [](const Body& self) { return state_of(self); })
       .def("__setstate__",
            [](Body& self, const nb::tuple& state) {
@@ -203,7 +197,7 @@ void bind_skeleton(nb::module_& m) {
                std::to_string(self.capsule_count()) + " capsules, poses of " +
                std::to_string(self.pose_size()) + " numbers>";
       });
-  type.attr("__hash__") = nb::none();
+  bind_equality(type, [](const Body& a, const Body& b) { return same(a, b); });
   bind_files(type);
   bind_kinematics(type);
 

@@ -7,6 +7,7 @@
 
 #include "capsule.hpp"
 #include "parts.hpp"
+#include "values.hpp"
 
 namespace triptych::python::capsule {
 
@@ -20,7 +21,7 @@ bool same_bits(const cl::Vec3& a, const cl::Vec3& b) {
 }
 
 std::string text_of(const cl::Vec3& place) {
-  return nb::cast<std::string>(nb::repr(nb::make_tuple(place.x, place.y, place.z)));
+  return nb::cast<std::string>(nb::repr(nb::make_tuple(shown(place.x), shown(place.y), shown(place.z))));
 }
 
 // An object of class T: itself, or one that T makes of a tuple of its arguments, a dict of them, or of one
@@ -75,17 +76,10 @@ nb::tuple arguments_of(const cl::BodyCapsule& self) {
 // ==, and pickle by the arguments of the constructor.
 template <class T>
 void bind_value(nb::class_<T>& type) {
-  type.def(
-          "__eq__",
-          [](const T& self, nb::handle other) -> nb::object {
-            if (!nb::isinstance<T>(other)) return nb::borrow(Py_NotImplemented);
-            return nb::bool_(same(self, nb::cast<const T&>(other)));
-          },
-          nb::arg("other").none())
-      .def("__reduce__", [](nb::handle self) {
-        return nb::make_tuple(nb::borrow(self.type()), arguments_of(nb::cast<const T&>(self)));
-      });
-  type.attr("__hash__") = nb::none();
+  type.def("__reduce__", [](nb::handle self) {
+    return nb::make_tuple(nb::borrow(self.type()), arguments_of(nb::cast<const T&>(self)));
+  });
+  bind_equality(type, [](const T& a, const T& b) { return same(a, b); });
 }
 
 }  // namespace
@@ -127,8 +121,8 @@ void bind_skeleton_parts(nb::module_& m) {
           [](cl::Rotation* self, std::string_view axis, float lower_rad, float upper_rad) {
             new (self) cl::Rotation{parse_name(axis, "axis", axes), lower_rad, upper_rad};
           },
-          nb::arg("axis"), nb::arg("lower_rad") = cl::Rotation{}.lower_rad,
-          nb::arg("upper_rad") = cl::Rotation{}.upper_rad,
+          nb::arg("axis"), nb::arg("lower_rad") = shown(cl::Rotation{}.lower_rad),
+          nb::arg("upper_rad") = shown(cl::Rotation{}.upper_rad),
           "axis: \"x\", \"y\" or \"z\". lower_rad, upper_rad: the limits of the angle, by default half a "
           "turn "
           "either way; equal: fixed at that angle.")
@@ -137,8 +131,8 @@ void bind_skeleton_parts(nb::module_& m) {
       .def_ro("upper_rad", &cl::Rotation::upper_rad)
       .def("__repr__", [](const cl::Rotation& self) {
         return "Rotation('" + std::string(name_of(self.axis, axes)) +
-               "', lower_rad=" + python::text_of(self.lower_rad) +
-               ", upper_rad=" + python::text_of(self.upper_rad) + ")";
+               "', lower_rad=" + python::text_of(shown(self.lower_rad)) +
+               ", upper_rad=" + python::text_of(shown(self.upper_rad)) + ")";
       });
   bind_value(rotation);
 
@@ -198,8 +192,8 @@ void bind_skeleton_parts(nb::module_& m) {
       .def_prop_ro("radius_m", [](const cl::BodyCapsule& self) { return self.capsule.radius_m; })
       .def("__repr__", [](const cl::BodyCapsule& self) {
         return "BodyCapsule(" + std::to_string(self.joint) + ", a_m=" + text_of(self.capsule.a) +
-               ", b_m=" + text_of(self.capsule.b) + ", radius_m=" + python::text_of(self.capsule.radius_m) +
-               ")";
+               ", b_m=" + text_of(self.capsule.b) +
+               ", radius_m=" + python::text_of(shown(self.capsule.radius_m)) + ")";
       });
   bind_value(capsule);
 }
