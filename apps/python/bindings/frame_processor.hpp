@@ -56,9 +56,11 @@ class Held {
     if (!inputs_.empty()) inputs_.pop_front();
     return result;
   }
+  // After a call that dropped what was in flight.
+  void forget_inputs() { inputs_.clear(); }
   void reset() {
     compute(mutex_, [&] { get().reset(); });
-    inputs_.clear();
+    forget_inputs();
   }
   void close() {
     compute(mutex_, [&] { object_.reset(); });
