@@ -161,19 +161,19 @@ LinearFilter train_linear(std::span<const LabelledPixel> pixels, const Totals& t
   return {slope * n.r, slope * n.g, slope * n.b, 0.5 - slope * cut.value};
 }
 
-struct Moments {
+struct ColourMoments {
   Eigen::Vector3d mean = Eigen::Vector3d::Zero();
   Eigen::Matrix3d covariance = Eigen::Matrix3d::Zero();
 };
 
 // Mean and covariance of one class. The variance of the rounding to 8 bits is added, so that no covariance is
 // singular.
-Moments moments(std::span<const LabelledPixel> pixels, bool skin, ColourSpace space) {
+ColourMoments colour_moments(std::span<const LabelledPixel> pixels, bool skin, ColourSpace space) {
   const auto point = [&](const LabelledPixel& p) {
     const Point3 v = point_of(space, p.colour.r, p.colour.g, p.colour.b);
     return Eigen::Vector3d(v.x, v.y, v.z);
   };
-  Moments result;
+  ColourMoments result;
   double n = 0;
   for (const LabelledPixel& p : pixels) {
     if (p.skin != skin) continue;
@@ -195,7 +195,7 @@ Moments moments(std::span<const LabelledPixel> pixels, bool skin, ColourSpace sp
 
 int dimensions(ColourSpace space) { return space == ColourSpace::rgb || space == ColourSpace::hsv ? 3 : 2; }
 
-GaussianPair::Normal normal_of(const Moments& m, ColourSpace space, double prior) {
+GaussianPair::Normal normal_of(const ColourMoments& m, ColourSpace space, double prior) {
   constexpr double two_pi = 6.283185307179586;
   const int n = dimensions(space);
   const Eigen::MatrixXd covariance = m.covariance.topLeftCorner(n, n);
@@ -218,15 +218,15 @@ GaussianPair::Normal normal_of(const Moments& m, ColourSpace space, double prior
 
 GaussianPair train_gaussian(ColourSpace space, std::span<const LabelledPixel> pixels, const Totals& totals) {
   const double all = totals.skin + totals.other;
-  return {space, normal_of(moments(pixels, true, space), space, totals.skin / all),
-          normal_of(moments(pixels, false, space), space, totals.other / all)};
+  return {space, normal_of(colour_moments(pixels, true, space), space, totals.skin / all),
+          normal_of(colour_moments(pixels, false, space), space, totals.other / all)};
 }
 
 // The ellipse of the skin's covariance. Its edge is the squared distance that classifies most training pixels
 // correctly. The weight falls from 1 to 0 between 0.5 and 1.5 times the edge.
 ChrominanceEllipse train_ellipse(std::span<const LabelledPixel> pixels, const Totals& totals) {
   const GaussianPair::Normal normal =
-      normal_of(moments(pixels, true, ColourSpace::crcb), ColourSpace::crcb, 1);
+      normal_of(colour_moments(pixels, true, ColourSpace::crcb), ColourSpace::crcb, 1);
   ChrominanceEllipse ellipse;
   ellipse.mean = {normal.mean[0], normal.mean[1]};
   ellipse.precision = {normal.precision[0], normal.precision[1], normal.precision[4]};
