@@ -38,7 +38,10 @@ Values live(const CudaObjectKind& kind, const Device& device) {
 
 class CudaFaults : public testing::TestWithParam<std::size_t> {
  protected:
-  void SetUp() override { TRIPTYCH_REQUIRE_CUDA_OR_SKIP(); }
+  void SetUp() override {
+    static const SimulatedGpus gpus(3);  // from the first call on: CUB asks only once how many there are
+    TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
+  }
   const CudaObjectKind& kind() const { return cuda_object_kinds()[GetParam()]; }
 };
 
@@ -146,7 +149,6 @@ TEST_P(CudaCallsOf, ASteadyObjectNeitherAllocateNorWaitForOthers) {
 }
 
 TEST_P(CudaCallsOf, AnObjectKeepTheCallersGpu) {
-  const SimulatedGpus gpus(3);
   const Values expected = live(kind(), Device::cuda(0));
   for (const int own : {0, 2}) {
     const Device device = Device::cuda(own);
