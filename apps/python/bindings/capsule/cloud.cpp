@@ -85,7 +85,8 @@ void bind_cloud(nb::module_& m) {
       [](ArrayLike points, std::int64_t count, std::uint64_t seed) {
         const Array array = cloud_array(points, "points");
         const auto span = host_points(array);
-        return FloatArray(numpy_of(compute([&] { return cl::subsample(span, count, seed); })));
+        return FloatArray(numpy_of(
+            naming("count", [&] { return compute([&] { return cl::subsample(span, count, seed); }); })));
       },
       nb::arg("points"), nb::arg("count"), nb::kw_only(), nb::arg("seed") = 1,
       "At most count of the points, (n, 3) float32, in their order: one at random from each of count equal "

@@ -205,6 +205,7 @@ void bind_skeleton(nb::module_& m) {
       "human",
       [](float height, float thigh, float shin, float upper_arm, float forearm, float torso, float shoulders,
          float hips, float girth) {
+        naming("height", [&] { cl::make_human(height); });
         return Body(cl::make_human(
             cl::HumanShape{height, thigh, shin, upper_arm, forearm, torso, shoulders, hips, girth}));
       },

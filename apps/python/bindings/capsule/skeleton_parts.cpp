@@ -28,7 +28,8 @@ std::string text_of(const cl::Vec3& place) {
 // text.
 template <class T>
 std::vector<T> parts_of(nb::handle list, const char* argument, const char* what) {
-  if (nb::isinstance<nb::str>(list) || !nb::isinstance<nb::iterable>(list))
+  const bool is_text = nb::isinstance<nb::str>(list) && !std::is_same_v<T, cl::Rotation>;
+  if (is_text || !nb::isinstance<nb::iterable>(list))
     throw InvalidArgument(std::string(argument) + ": expected a list of " + what + ", not a " +
                           type_text(list));
   std::vector<T> parts;
@@ -154,7 +155,9 @@ void bind_skeleton_parts(nb::module_& m) {
           "offset_m: from the parent's joint, in the parent's frame, three numbers in metres.\n"
           "rotations: up to three, applied in this order; those of the root are the order in which files "
           "hold "
-          "its orientation. A tuple stands for the arguments of Rotation, \"x\" for Rotation(\"x\").")
+          "its orientation. A tuple stands for the arguments of Rotation, \"x\" for Rotation(\"x\"), and "
+          "\"xyz\" for three of "
+          "these.")
       .def_ro("name", &cl::Joint::name)
       .def_ro("parent", &cl::Joint::parent, "The number of the parent; -1 for the root.")
       .def_prop_ro(
