@@ -29,10 +29,18 @@ struct CloudInput {
       check_sigmas(*sigmas, points);
     }
     points.require_on(self.get().device());
+    self.wait_for(points);
+    if (sigmas) self.wait_for(*sigmas);
   }
 
-  cl::CloudView host() const {
-    return {host_points(points), sigmas ? host_floats(*sigmas) : std::span<const float>()};
+  // Calls function with the view of the cloud, in host or device memory.
+  template <class Function>
+  auto call(Function&& function) const {
+    if (points.on_gpu())
+      return function(cl::DeviceCloudView(device_points(points),
+                                          sigmas ? device_floats(*sigmas) : DeviceSpan<const float>()));
+    return function(
+        cl::CloudView(host_points(points), sigmas ? host_floats(*sigmas) : std::span<const float>()));
   }
   nb::object owner() const {
     return sigmas ? nb::object(nb::make_tuple(points.owner(), sigmas->owner())) : points.owner();
@@ -44,20 +52,23 @@ struct CloudInput {
 
 cl::Estimate find(Self& self, nb::handle cloud, nb::handle sigma, nb::handle stream) {
   const CloudInput input(self, cloud, sigma, stream);
-  auto estimate =
-      naming("cloud", [&] { return compute(self.mutex(), [&] { return self.get().find(input.host()); }); });
+  const auto search = [&](const auto& view) {
+    return compute(self.mutex(), [&] { return self.get().find(view); });
+  };
+  auto estimate = naming("cloud", [&] { return input.call(search); });
   self.forget_inputs();
   return estimate;
 }
 
 cl::Estimate step(Self& self, nb::handle cloud, nb::handle sigma, nb::handle stream) {
   const CloudInput input(self, cloud, sigma, stream);
-  return compute(self.mutex(), [&] { return self.get().step(input.host()); });
+  return input.call(
+      [&](const auto& view) { return compute(self.mutex(), [&] { return self.get().step(view); }); });
 }
 
 void submit(Self& self, nb::handle cloud, nb::handle sigma, nb::handle stream) {
   const CloudInput input(self, cloud, sigma, stream);
-  compute(self.mutex(), [&] { self.get().submit(input.host()); });
+  input.call([&](const auto& view) { compute(self.mutex(), [&] { self.get().submit(view); }); });
   self.keep(input.owner());
 }
 
@@ -195,7 +206,7 @@ void bind_filter(nb::module_& m) {
                                "turns.");
   bind_constructor(type);
   constexpr const char* cloud_doc =
-      "\n\ncloud: (n, 3) float32 in C order, metres in the camera's frame, at most max_points; or a Cloud. "
+      "\n\ncloud: (n, 3) float32 in C order, metres in the camera's frame, at most max_points, on the host or the filter's GPU; or a Cloud. "
       "Points "
       "that are not finite or not in front of the camera\n"
       "are dropped and counted. sigma: (n,) float32, the standard deviation of each point's distance, above "
