@@ -1,5 +1,6 @@
 """triptych.capsule.ParticleFilter on the CPU."""
 
+import hashlib
 import os
 import pickle
 import threading
@@ -76,7 +77,6 @@ def test_the_covariances_are_those_of_the_samples(walk):
 
 
 def test_the_same_bits_every_time(walk):
-    first = [walk.filter(device="cpu:1")(walk.clouds[0])]
     body = walk.filter(device="cpu:1")
     first = [body(cloud) for cloud in walk.clouds]
     other = walk.filter(device="cpu:2")
@@ -268,30 +268,32 @@ def test_the_gil_is_released(walk):
     assert times[0] > 0.02 and turns >= 5
 
 
+def ratio_of_two_threads(work):
+    """The time of two threads that each call work(i), divided by that of the two calls one after the other."""
+    begin = time.perf_counter()
+    for i in range(2):
+        work(i)
+    alone = time.perf_counter() - begin
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(2)]
+    begin = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return (time.perf_counter() - begin) / alone
+
+
 @pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="one core")
 def test_two_threads_are_faster_than_one(walk):
-    bodies = [walk.filter(samples=1500, device="cpu:1") for _ in range(2)]
-
-    def run(body):
-        for cloud in walk.clouds[:2]:
-            body(cloud)
-
-    ratios = []
-    for _ in range(5):  # others may use the cores
-        begin = time.perf_counter()
-        for body in bodies:
-            run(body)
-        alone = time.perf_counter() - begin
-        threads = [threading.Thread(target=run, args=(body,)) for body in bodies]
-        begin = time.perf_counter()
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        ratios.append((time.perf_counter() - begin) / alone)
-        if ratios[-1] < 0.85:
-            break
-    assert min(ratios) < 0.85, ratios
+    bodies = [walk.filter(samples=700, device="cpu:1") for _ in range(2)]
+    block = bytes(1 << 26)
+    for _ in range(5):
+        if ratio_of_two_threads(lambda i: bodies[i](walk.clouds[0])) < 0.85:
+            return
+    # hashlib is known to release the GIL: what it cannot do now, the cores cannot do
+    if min(ratio_of_two_threads(lambda i: hashlib.sha256(block)) for _ in range(5)) > 0.85:
+        pytest.skip("other programs use the cores")
+    pytest.fail("two threads were not faster than one")
 
 
 def test_two_threads_share_one_filter(walk):
