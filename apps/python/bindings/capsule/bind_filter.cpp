@@ -206,7 +206,8 @@ void bind_filter(nb::module_& m) {
                                "turns.");
   bind_constructor(type);
   constexpr const char* cloud_doc =
-      "\n\ncloud: (n, 3) float32 in C order, metres in the camera's frame, at most max_points, on the host or the filter's GPU; or a Cloud. "
+      "\n\ncloud: (n, 3) float32 in C order, metres in the camera's frame, at most max_points, on the host "
+      "or the filter's GPU; or a Cloud. "
       "Points "
       "that are not finite or not in front of the camera\n"
       "are dropped and counted. sigma: (n,) float32, the standard deviation of each point's distance, above "

@@ -61,6 +61,8 @@ void bind_resample(nb::module_& m) {
         array.require_shape({-1}, "numbers of shape (n,)");
         const std::span<const double> values(array.contiguous<double>(),
                                              static_cast<std::size_t>(array.size()));
+        require(target_effective_samples >= 0, "target_effective_samples: cannot be ",
+                target_effective_samples);
         Tempered result;
         result.weights.resize(values.size());
         static_cast<cl::Tempering&>(result) =
