@@ -73,33 +73,25 @@ void start(HeldFilter& self, nb::handle pose) {
 }  // namespace
 
 void bind_filter(nb::module_& m) {
-  auto type =
-      nb::class_<HeldFilter>(m, "ParticleFilter",
-                             "Follows a skeleton through clouds of points, one cloud per frame.\n\n"
-                             "filter(cloud) gives an Estimate. A filter that was not started searches for "
-                             "the first pose in its first "
-                             "cloud, as find() does, which takes the time of\n"
-                             "some 60 frames; then the cloud is processed as any other. When the person is "
-                             "lost it does not search again "
-                             "by itself: call find().\n"
-                             "pickle keeps the arguments of the constructor and the pose (of start(), or "
-                             "of the last result), with which "
-                             "the copy is started; it keeps neither the\n"
-                             "samples nor their velocities and spreads, and nothing that is in flight. "
-                             "Calls from several threads take "
-                             "turns.");
+  auto type = nb::class_<HeldFilter>(
+      m, "ParticleFilter",
+      "Follows a skeleton through clouds of points, one cloud per frame.\n"
+      "\n"
+      "filter(cloud) gives an Estimate. A filter that was not started searches for the first pose\n"
+      "in its first cloud, as find() does, which takes the time of some 60 frames; then the cloud\n"
+      "is processed as any other. When the person is lost it does not search again by itself: call\n"
+      "find().\n"
+      "pickle keeps the arguments of the constructor and the pose (of start(), or of the last\n"
+      "result), with which the copy is started; it keeps neither the samples nor their velocities\n"
+      "and spreads, and nothing that is in flight. Calls from several threads take turns.");
   bind_construction(type);
   constexpr const char* cloud_doc =
-      "\n\ncloud: (n, 3) float32 in C order, metres in the camera's frame, at most max_points, on the host "
-      "or the filter's GPU; or a Cloud. "
-      "Points "
-      "that are not finite or not in front of the camera\n"
-      "are dropped and counted. sigma: (n,) float32, the standard deviation of each point's distance, above "
-      "0; None: "
-      "sigma_m of the filter.\n"
-      "stream: the CUDA stream on which the arrays are written; without it their library is asked. "
-      "InvalidArgument "
-      "names the argument.";
+      "\n\ncloud: (n, 3) float32 in C order, metres in the camera's frame, at most max_points, on the\n"
+      "host or the filter's GPU; or a Cloud. Points that are not finite or not in front of the\n"
+      "camera are dropped and counted. sigma: (n,) float32, the standard deviation of each point's\n"
+      "distance, above 0; None: sigma_m of the filter.\n"
+      "stream: the CUDA stream on which the arrays are written; without it their library is asked.\n"
+      "InvalidArgument names the argument.";
   type.def(
           "__call__",
           [](HeldFilter& self, ArrayAnywhere cloud, ArrayAnywhere sigma, Anything stream) {
@@ -117,8 +109,8 @@ void bind_filter(nb::module_& m) {
           },
           nb::arg("cloud"), nb::arg("sigma") = nb::none(), nb::kw_only(), nb::arg("stream") = nb::none(),
           (std::string(
-               "The first half of a call: on one GPU it enqueues the work and returns. next() returns the "
-               "Estimates in order. A cloud in GPU memory must not\nchange until then.") +
+               "The first half of a call: on one GPU it enqueues the work and returns. next() returns the\n"
+               "Estimates in order. A cloud in GPU memory must not change until then.") +
            cloud_doc)
               .c_str())
       .def(
@@ -128,17 +120,16 @@ void bind_filter(nb::module_& m) {
           },
           nb::arg("cloud"), nb::arg("sigma") = nb::none(), nb::kw_only(), nb::arg("stream") = nb::none(),
           (std::string(
-               "Searches for an upright body in a cloud when no pose is known, starts the filter there, and "
-               "returns the Estimate. Takes the time of some 60\n"
-               "frames. Drops what is in flight. InvalidArgument when no point can be used: the filter is "
-               "then as before.") +
+               "Searches for an upright body in a cloud when no pose is known, starts the filter there, and\n"
+               "returns the Estimate. Takes the time of some 60 frames. Drops what is in flight.\n"
+               "InvalidArgument when no point can be used: the filter is then as before.") +
            cloud_doc)
               .c_str())
       .def(
           "start", [](HeldFilter& self, ArrayLike pose) { start(self, pose); }, nb::arg("pose"),
-          "The pose of the frame before the first, (pose_size,): the samples are drawn about it. Drops what "
-          "is in "
-          "flight. InvalidArgument when the pose has\nanother size, is not finite or has no orientation.")
+          "The pose of the frame before the first, (pose_size,): the samples are drawn about it. Drops\n"
+          "what is in flight. InvalidArgument when the pose has another size, is not finite or has no\n"
+          "orientation.")
       .def(
           "samples",
           [](HeldFilter& self) {

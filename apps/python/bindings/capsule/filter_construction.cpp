@@ -98,24 +98,18 @@ void bind_constructor(nb::class_<HeldFilter>& type) {
       nb::arg("sigma_m") = shown(o.sensor.sigma_m), nb::arg("tau_m") = shown(o.sensor.tau_m),
       nb::arg("camera") = nb::make_tuple(0.0, 0.0, 0.0), nb::arg("device") = "auto",
       (std::string(
-           "samples: 0: 2000 on a GPU, 1000 on a CPU. layers: of annealing per cloud. motion: how the next "
-           "pose is "
-           "predicted, \"constant_velocity\" or\n"
-           "\"random_walk\". max_points: per cloud. min_score: an estimate with a lower score is \"lost\".\n"
-           "position_spread_m, rotation_spread_rad (of the root), limb_spread_m (of the far end of what a "
-           "joint "
-           "moves), max_angle_spread_rad: standard\n"
-           "deviations of the motion between two clouds. They shrink while the predictions are good, down to "
-           "min_spread of these. start_spread: of the\n"
-           "samples about the pose of start(), times the spreads. shrink: factor of the spreads from layer "
-           "to "
-           "layer.\n"
-           "effective_share: of the samples: tempering keeps this share effective; 0: no tempering. "
-           "partitioned: "
-           "the layers alternate between the trunk and\n"
-           "each limb. velocity_follow, velocity_damp: the weight of the last observed motion in the "
-           "velocity, and "
-           "its factor from cloud to cloud.\n") +
+           "samples: 0: 2000 on a GPU, 1000 on a CPU. layers: of annealing per cloud. motion: how the\n"
+           "next pose is predicted, \"constant_velocity\" or \"random_walk\". max_points: per cloud.\n"
+           "min_score: an estimate with a lower score is \"lost\".\n"
+           "position_spread_m, rotation_spread_rad (of the root), limb_spread_m (of the far end of what\n"
+           "a joint moves), max_angle_spread_rad: standard deviations of the motion between two clouds.\n"
+           "They shrink while the predictions are good, down to min_spread of these. start_spread: of\n"
+           "the samples about the pose of start(), times the spreads. shrink: factor of the spreads from\n"
+           "layer to layer.\n"
+           "effective_share: of the samples: tempering keeps this share effective; 0: no tempering.\n"
+           "partitioned: the layers alternate between the trunk and each limb. velocity_follow,\n"
+           "velocity_damp: the weight of the last observed motion in the velocity, and its factor from\n"
+           "cloud to cloud.\n") +
        sensor_doc +
        "\ndevice: \"auto\", \"cpu\", \"cpu:4\", \"cuda:0\", or \"cuda:0,1\"; all give the same bits.\n"
        "InvalidArgument when the skeleton has no capsules or an option is out of range.")
