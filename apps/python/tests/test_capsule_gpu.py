@@ -99,8 +99,17 @@ def test_rays_on_the_gpu(cuda, scene):
 def test_from_poses_to_likelihoods_on_the_gpu(cuda, scene):
     poses = cuda.from_numpy(scene.poses).cuda()
     posed = scene.skeleton.capsules(poses)  # a DeviceArray goes in as it came out
-    values = capsule.log_likelihood(scene.tensors[0], posed)
-    assert np.array_equal(values.numpy(), capsule.log_likelihood(scene.clouds[0], scene.bodies))
+    wanted = capsule.log_likelihood(scene.clouds[0], scene.bodies)
+    assert np.array_equal(capsule.log_likelihood(scene.tensors[0], posed).numpy(), wanted)
+    side = cuda.cuda.Stream()
+    rays = capsule.Rays(scene.tensors[0])
+    cuda.cuda.synchronize()
+    for _ in range(100):  # filled late, on a stream of its own
+        with cuda.cuda.stream(side):
+            cuda.cuda._sleep(20_000)
+            posed = scene.skeleton.capsules(poses)
+        assert np.array_equal(rays.log_likelihood(posed).numpy(), wanted)
+        assert np.array_equal(capsule.log_likelihood(scene.tensors[0], posed).numpy(), wanted)
 
 
 def test_capsules_that_are_not_finite(cuda, scene):
@@ -189,6 +198,8 @@ def test_bad_likelihoods(cuda, scene):
         (lambda: capsule.log_likelihood(points, bodies, out=out[:3]), "^out: expected one element for each body"),
         (lambda: capsule.log_likelihood(points, bodies, out=out.float()), "^out: expected float64"),
         (lambda: capsule.log_likelihood(points, bodies, out=out.cpu()), "^out: expected an array on cuda:0"),
+        (lambda: capsule.Rays(points).log_likelihood(scene.bodies), "^bodies: .*both must be in the same memory"),
+        (lambda: capsule.Rays(scene.clouds[0]).log_likelihood(bodies), "^bodies: .*both must be in the same memory"),
         (lambda: capsule.log_likelihood(points, bodies, stream="s"), "^stream: "),
         (lambda: capsule.subsample(points, 3), "^points: the array is on cuda:0"),
         (lambda: capsule.temper(out), "^log_likelihoods: the array is on cuda:0"),

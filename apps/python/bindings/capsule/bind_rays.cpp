@@ -143,7 +143,7 @@ void bind_class(nb::module_& m) {
           [](PyRays& self, ArrayAnywhere bodies, std::string_view method, int samples_per_launch,
              int points_per_block, Anything out, Anything stream) {
             std::optional<StreamRef> on;
-            if (self.on_gpu()) on = stream_for(stream, {{bodies, "bodies"}});
+            if (self.on_gpu() && is_on_gpu(bodies)) on = stream_for(stream, {{bodies, "bodies"}});
             const Array posed = other_on(bodies, "bodies", on);
             return DoubleArrayOnDevice(self.log_likelihood(
                 posed, options_of(method, samples_per_launch, points_per_block), out, on));
