@@ -53,7 +53,8 @@ def test_images_are_read_where_they_lie(rng):
     assert capsule.cloud_from_depth(region, (300, 300, 8, 6)) == wanted
     region.flags.writeable = False
     assert capsule.cloud_from_depth(region, (300, 300, 8, 6)) == wanted
-    assert capsule.cloud_from_depth(large[:1], (300, 300, 8, 6)) == capsule.cloud_from_depth(large[0:1].copy(), (300, 300, 8, 6))
+    one_row = large[:1]
+    assert len(capsule.cloud_from_depth(one_row, (300, 300, 8, 6))) == np.count_nonzero(one_row)
 
 
 def test_a_cloud_is_an_array(rng):
@@ -204,7 +205,8 @@ def test_bvh(tmp_path):
     assert motion.frame_time_s == pytest.approx(1 / 20)
     assert np.abs(skeleton.joints(motion)[:, 0] - human.joints(walk)[:, 0]).max() < 1e-4
     doubled, _ = capsule.load_bvh(path, metres_per_unit=0.02)
-    assert np.linalg.norm(doubled["left_shin"].offset_m) == pytest.approx(2 * np.linalg.norm(human["left_shin"].offset_m), rel=1e-4)
+    thighs = [np.linalg.norm(one["left_shin"].offset_m) for one in (human, doubled)]
+    assert thighs[1] == pytest.approx(2 * thighs[0], rel=1e-4)
     path.write_text("HIERARCHY\nROOT hips\n{\n  OFFSET a\n")
     with pytest.raises(tp.ParseError) as problem:
         capsule.load_bvh(path)
@@ -245,7 +247,10 @@ POINTS = np.ones((4, 3), np.float32)
 @pytest.mark.parametrize(
     "call, message",
     [
-        (lambda: capsule.cloud_from_depth(DISPARITY, (1, 1, 0, 0)), r"^depth: expected uint16 of shape \(height, width\), not float32"),
+        (
+            lambda: capsule.cloud_from_depth(DISPARITY, (1, 1, 0, 0)),
+            r"^depth: expected uint16 of shape \(height, width\), not float32",
+        ),
         (lambda: capsule.cloud_from_depth(DEPTH[0], (1, 1, 0, 0)), "^depth: expected uint16"),
         (lambda: capsule.cloud_from_depth(DEPTH[:0], (1, 1, 0, 0)), "^depth: the image is empty"),
         (lambda: capsule.cloud_from_depth(DEPTH.T, (1, 1, 0, 0)), "^depth: the pixels of a row must be contiguous"),

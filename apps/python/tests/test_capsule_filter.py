@@ -209,7 +209,10 @@ def bad_calls(walk):
     body = walk.filter()
     cloud = walk.clouds[0]
     return [
-        (lambda: body(cloud.astype(np.float64)), r"^cloud: expected float32 of shape \(n, 3\), not float64 of shape \(600, 3\)"),
+        (
+            lambda: body(cloud.astype(np.float64)),
+            r"^cloud: expected float32 of shape \(n, 3\), not float64 of shape \(600, 3\)",
+        ),
         (lambda: body(cloud[:, :2]), r"^cloud: expected float32 of shape \(n, 3\), not float32 of shape \(600, 2\)"),
         (lambda: body(cloud[0]), "^cloud: expected float32 of shape"),
         (lambda: body(cloud[::2]), "^cloud: the array must be contiguous"),
@@ -217,7 +220,10 @@ def bad_calls(walk):
         (lambda: body.submit("cloud"), "^cloud: expected an array"),
         (lambda: body.find(3), "^cloud: expected an array"),
         (lambda: body(np.zeros((65537, 3), np.float32)), "^cloud: 65537 points are more than max_points=65536"),
-        (lambda: body(cloud, np.ones(3, np.float32)), r"^sigma: expected float32 of shape \(600,\), one for each point"),
+        (
+            lambda: body(cloud, np.ones(3, np.float32)),
+            r"^sigma: expected float32 of shape \(600,\), one for each point",
+        ),
         (lambda: body(cloud, np.ones(600)), "^sigma: expected float32"),
         (lambda: body(cloud, np.zeros(600, np.float32)), "sigma"),
         (lambda: body.start(np.zeros(44)), "^pose: expected 45 numbers, not"),

@@ -194,7 +194,10 @@ def test_bad_likelihoods(cuda, scene):
         (lambda: capsule.log_likelihood(points.double(), bodies), "^points: expected float32"),
         (lambda: capsule.log_likelihood(points[::2], bodies), "^points: the array must be contiguous"),
         (lambda: capsule.log_likelihood(points, bodies[..., :6]), "^bodies: expected float32 of shape"),
-        (lambda: capsule.log_likelihood(points, bodies, np.ones(800, np.float32)), "^sigma: both arrays must be in the same memory"),
+        (
+            lambda: capsule.log_likelihood(points, bodies, np.ones(800, np.float32)),
+            "^sigma: both arrays must be in the same memory",
+        ),
         (lambda: capsule.log_likelihood(points, bodies, out=out[:3]), "^out: expected one element for each body"),
         (lambda: capsule.log_likelihood(points, bodies, out=out.float()), "^out: expected float64"),
         (lambda: capsule.log_likelihood(points, bodies, out=out.cpu()), "^out: expected an array on cuda:0"),

@@ -186,11 +186,17 @@ BODIES = np.array([[[0, 0, 1, 0.1, 0, 0, 1]]], np.float32)
 @pytest.mark.parametrize(
     "call, message",
     [
-        (lambda: capsule.log_likelihood(POINTS.astype(float), BODIES), r"^points: expected float32 of shape \(n, 3\), not float64"),
+        (
+            lambda: capsule.log_likelihood(POINTS.astype(float), BODIES),
+            r"^points: expected float32 of shape \(n, 3\), not float64",
+        ),
         (lambda: capsule.log_likelihood(POINTS[0], BODIES), "^points: expected float32 of shape"),
         (lambda: capsule.log_likelihood(POINTS[:, ::-1], BODIES), "^points: the array must be contiguous"),
         (lambda: capsule.log_likelihood([[0, 0, 1]], BODIES), "^points: expected an array"),
-        (lambda: capsule.log_likelihood(POINTS, BODIES[0]), r"^bodies: expected float32 of shape \(bodies, capsules, 7\), not"),
+        (
+            lambda: capsule.log_likelihood(POINTS, BODIES[0]),
+            r"^bodies: expected float32 of shape \(bodies, capsules, 7\), not",
+        ),
         (lambda: capsule.log_likelihood(POINTS, BODIES.astype(float)), "^bodies: expected float32"),
         (lambda: capsule.log_likelihood(POINTS, "bodies"), "^bodies: expected an array"),
         (lambda: capsule.log_likelihood(POINTS, np.zeros((2, 3, 14), np.float32)[..., ::2]), "^bodies: .*contiguous"),
@@ -198,10 +204,16 @@ BODIES = np.array([[[0, 0, 1, 0.1, 0, 0, 1]]], np.float32)
         (lambda: capsule.log_likelihood(POINTS, BODIES[::-1][[0, 0]][::-1]), "^bodies: .*contiguous"),
         (lambda: capsule.log_likelihood(POINTS, np.full((1, 1, 7), np.nan, np.float32)), "capsule"),
         (lambda: capsule.log_likelihood(POINTS, -BODIES), "capsule"),
-        (lambda: capsule.log_likelihood(POINTS, BODIES, np.ones(3, np.float32)), r"^sigma: expected float32 of shape \(2,\)"),
+        (
+            lambda: capsule.log_likelihood(POINTS, BODIES, np.ones(3, np.float32)),
+            r"^sigma: expected float32 of shape \(2,\)",
+        ),
         (lambda: capsule.log_likelihood(POINTS, BODIES, np.zeros(2, np.float32)), "sigma"),
         (lambda: capsule.log_likelihood(POINTS, BODIES, np.full(2, np.nan, np.float32)), "sigma"),
-        (lambda: capsule.log_likelihood(POINTS, BODIES, method="magic"), "^method: 'magic' is none of 'culled', 'brute', 'tiled'"),
+        (
+            lambda: capsule.log_likelihood(POINTS, BODIES, method="magic"),
+            "^method: 'magic' is none of 'culled', 'brute', 'tiled'",
+        ),
         (lambda: capsule.log_likelihood(POINTS, BODIES, method="tiled"), "tiled"),
         (lambda: capsule.log_likelihood(POINTS, BODIES, loss="no"), "^loss: "),
         (lambda: capsule.log_likelihood(POINTS, BODIES, tau_m=0), "tau"),
