@@ -65,8 +65,8 @@ def test_histogram(rng, colours):
     histogram = tp.skin.HistogramRatio(share)
     cells = colours >> 5
     assert np.array_equal(tp.skin.weight(histogram, colours), share[cells[:, 0], cells[:, 1], cells[:, 2]])
-    assert histogram.bits == 3 and np.array_equal(histogram.share, share) and np.array_equal(np.asarray(histogram), share)
-    assert not histogram.share.flags.writeable
+    assert histogram.bits == 3 and not histogram.share.flags.writeable
+    assert np.array_equal(histogram.share, share) and np.array_equal(np.asarray(histogram), share)
     kept = histogram.share
     del histogram
     assert np.array_equal(kept, share)  # the view keeps the histogram

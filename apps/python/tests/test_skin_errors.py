@@ -1,5 +1,7 @@
 """triptych.skin: what is refused, and that the message begins with the argument."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -29,13 +31,7 @@ FRAMES = {
 
 def refused(argument, *parts):
     """Expects an InvalidArgument that begins with the argument and has these parts."""
-    return pytest.raises(tp.InvalidArgument, match="^" + argument + ": .*" + ".*".join(map(re_escape, parts)))
-
-
-def re_escape(text):
-    import re
-
-    return re.escape(text)
+    return pytest.raises(tp.InvalidArgument, match="^" + argument + ": .*" + ".*".join(map(re.escape, parts)))
 
 
 @pytest.mark.parametrize("what", FRAMES)
@@ -174,7 +170,8 @@ def test_classifiers():
 
 def test_labelled_colours():
     colours, labels = np.zeros((4, 3), np.uint8), np.zeros(4, bool)
-    for wrong in (np.zeros((4, 3)), np.zeros((4, 2), np.uint8), np.zeros(3, np.uint8), [[1, 2, 256]], [[1.5, 0, 0]], [[NAN] * 3], [[-1, 0, 0]]):
+    arrays = np.zeros((4, 3)), np.zeros((4, 2), np.uint8), np.zeros(3, np.uint8)
+    for wrong in (*arrays, [[1, 2, 256]], [[1.5, 0, 0]], [[NAN] * 3], [[-1, 0, 0]]):
         with refused("colours", "uint8 of shape (n, 3)"):
             tp.skin.weight(FILTER, wrong)
         with refused("colours"):

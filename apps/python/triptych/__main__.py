@@ -29,7 +29,7 @@ def progress(words: str) -> None:
 
 def finish(what: str, found: int, frames: int, seconds: float, files: list[Path]) -> int:
     progress("")
-    print(f"{what} found in {found} of {frames} frames, {frames / max(seconds, 1e-9):.0f} frames per second")
+    print(f"{what} found in {found} of {frames} frames, {frames / max(seconds, 1e-9):.3g} frames per second")
     for file in files:
         print(f"  {file}")
     return 0 if found else 1
@@ -106,7 +106,7 @@ def track_body(args: argparse.Namespace) -> int:
         clouds = _frames.clouds(args.input)
     else:
         walk = tp.capsule.place_in_view(skeleton, tp.capsule.make_walk(skeleton, frames=30))
-        clouds = (tp.capsule.render_points(skeleton.capsules(pose), points=4000, seed=i + 1) for i, pose in enumerate(walk))
+        clouds = (tp.capsule.render_points(skeleton.capsules(pose), points=1500, seed=i + 1) for i, pose in enumerate(walk))
     csv_file, bvh_file, picture_file = args.out / "joints.csv", args.out / "body.bvh", args.out / "body.png"
     names = skeleton.joint_names
     table = Table(csv_file, ["frame", "joint", "x_m", "y_m", "z_m"])

@@ -32,11 +32,16 @@ def _colour(image: np.ndarray, path: Path) -> np.ndarray:
     return np.ascontiguousarray(np.repeat(image[:, :, None], 3, axis=2) if image.ndim == 2 else image[:, :, :3])
 
 
-def colour_frames(source: str | Path) -> Iterator[np.ndarray]:
-    """The frames of a video, an image, a folder of images or an .npy file of (n, height, width, 3), as (height, width, 3) uint8."""
+def _existing(source: str | Path) -> Path:
     path = Path(source)
     if not path.exists():
         raise Error(f"input: there is no {path}")
+    return path
+
+
+def colour_frames(source: str | Path) -> Iterator[np.ndarray]:
+    """The frames of a video, an image, a folder of images or an .npy file of (n, height, width, 3), as (height, width, 3) uint8."""
+    path = _existing(source)
     for file in _files(path) if path.is_dir() else [path]:
         if file.suffix == ".npy":
             frames = np.load(file, mmap_mode="r")
@@ -47,9 +52,7 @@ def colour_frames(source: str | Path) -> Iterator[np.ndarray]:
 
 def grey_image(source: str | Path) -> np.ndarray:
     """An image as (height, width) uint8; colours by the weights of BT.601."""
-    path = Path(source)
-    if not path.exists():
-        raise Error(f"input: there is no {path}")
+    path = _existing(source)
     if path.suffix.lower() in (".pgm", ".ppm"):
         return aam.read_pnm(path)
     image = np.load(path) if path.suffix == ".npy" else np.asarray(_imageio().imread(path))
@@ -63,9 +66,7 @@ def grey_image(source: str | Path) -> np.ndarray:
 def clouds(sources: list[str]) -> Iterator[np.ndarray]:
     """Clouds (n, 3) float32 from .npy, .ply and text files, or folders of them."""
     for source in sources:
-        path = Path(source)
-        if not path.exists():
-            raise Error(f"input: there is no {path}")
+        path = _existing(source)
         for file in _files(path) if path.is_dir() else [path]:
             if file.suffix == ".npy":
                 yield np.ascontiguousarray(np.load(file), np.float32)

@@ -8,8 +8,8 @@
 >>> all(tracker(f).found for f in scene)
 True
 
-Frames are arrays of uint8, in host or GPU memory, read without a copy. Boxes are (x, y, width, height) in pixels; pixel centres
-lie at integers and y goes down.
+Frames are arrays of uint8, in host or GPU memory, read without a copy. Boxes are (x, y, width, height) in pixels;
+pixel centres lie at integers and y goes down.
 """
 
 from ._triptych.skin import (

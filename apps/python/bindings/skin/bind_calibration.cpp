@@ -136,10 +136,10 @@ void bind_calibration(nb::module_& m) {
   m.def(
       "calibrate", &calibrate_on, nb::arg("frame").none(), nb::arg("face") = nb::none(), nb::kw_only(),
       nb::arg("format") = nb::none(), nb::arg("threads") = 0, nb::arg("stream") = nb::none(),
-      nb::sig("def calibrate(frame: numpy.typing.ArrayLike | list[tuple[numpy.typing.ArrayLike, "
-              "tuple[float, float, float, float]]], face: tuple[float, float, float, float] | None = None, "
-              "*, format: str | None = None, threads: int = 0, stream: object | None = None) -> "
-              "Calibration"),
+      nb::sig("def calibrate(frame: numpy.typing.ArrayLike | "
+              "collections.abc.Sequence[tuple[numpy.typing.ArrayLike, collections.abc.Sequence[float] | "
+              "numpy.ndarray]], face: collections.abc.Sequence[float] | numpy.ndarray | None = None, *, "
+              "format: str | None = None, threads: int = 0, stream: object | None = None) -> Calibration"),
       "Finds the colours that separate a face from its surroundings.\n\n"
       "frame: uint8 (height, width, 3 or 4), or a list of pairs (frame, face). A frame on a GPU is copied to "
       "the host first.\n"

@@ -179,10 +179,9 @@ void bind_moments(nb::module_& m) {
          nb::handle stream) { return measure(frame, classifier, region, format, threads, stream).moments; },
       nb::arg("frame").none(), nb::arg("classifier").none(), nb::kw_only(), nb::arg("region") = nb::none(),
       nb::arg("format") = nb::none(), nb::arg("threads") = 0, nb::arg("stream") = nb::none(),
-      nb::sig(
-          "def moments(frame: numpy.typing.ArrayLike, classifier: Classifier | Calibration | WeightTable, "
-          "*, region: tuple[int, int, int, int] | None = None, format: str | None = None, threads: int = "
-          "0, stream: object | None = None) -> Moments"),
+      nb::sig("def moments(frame: numpy.typing.ArrayLike, classifier: Classifier | Calibration | "
+              "WeightTable, *, region: collections.abc.Sequence[int] | numpy.ndarray | None = None, format: "
+              "str | None = None, threads: int = 0, stream: object | None = None) -> Moments"),
       "The moments of the skin weights in a frame, computed where it lies: the same integers on CPU and "
       "GPU.\n\n"
       "frame: uint8 (height, width, 3 or 4), on the host or a GPU; rows may lie apart, as in a region of an "
@@ -201,16 +200,16 @@ void bind_moments(nb::module_& m) {
       },
       nb::arg("frame").none(), nb::arg("classifier").none(), nb::kw_only(), nb::arg("format") = nb::none(),
       nb::arg("threads") = 0, nb::arg("stream") = nb::none(),
-      nb::sig(
-          "def locate(frame: numpy.typing.ArrayLike, classifier: Classifier | Calibration | WeightTable, *, "
-          "format: str | None = None, threads: int = 0, stream: object | None = None) -> Head"),
+      nb::sig("def locate(frame: numpy.typing.ArrayLike, classifier: Classifier | Calibration | WeightTable, "
+              "*, format: str | None = None, threads: int = 0, stream: object | None = None) -> Head"),
       "The Head in a whole frame; see moments() for the arguments.");
   m.def(
       "moments_batch", &measure_batch, nb::arg("frames").none(), nb::arg("classifier").none(), nb::kw_only(),
       nb::arg("format") = nb::none(), nb::arg("threads") = 0, nb::arg("stream") = nb::none(),
-      nb::sig("def moments_batch(frames: numpy.typing.ArrayLike | list[numpy.typing.ArrayLike], classifier: "
-              "Classifier | Calibration | WeightTable, *, format: str | None = None, threads: int = 0, "
-              "stream: object | None = None) -> list[Moments]"),
+      nb::sig("def moments_batch(frames: numpy.typing.ArrayLike | "
+              "collections.abc.Sequence[numpy.typing.ArrayLike], classifier: Classifier | Calibration | "
+              "WeightTable, *, format: str | None = None, threads: int = 0, stream: object | None = None) -> "
+              "list[Moments]"),
       "The moments of several frames, such as those of several cameras.\n\n"
       "frames: an array (n, height, width, 3 or 4), or a list of frames, all on the host or all on one GPU. "
       "On a GPU they must have\n"

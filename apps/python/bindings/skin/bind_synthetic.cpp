@@ -121,8 +121,10 @@ void bind_synthetic(nb::module_& m) {
       .def(
           "__iter__", [](nb::handle self) { return nb::steal(PySeqIter_New(self.ptr())); },
           nb::sig("def __iter__(self) -> collections.abc.Iterator[numpy.ndarray]"), "The frames in order.")
-      .def_prop_ro("width", [](const SyntheticScene& self) { return self.options().width; })
-      .def_prop_ro("height", [](const SyntheticScene& self) { return self.options().height; })
+      .def_prop_ro(
+          "width", [](const SyntheticScene& self) { return self.options().width; }, "In pixels.")
+      .def_prop_ro(
+          "height", [](const SyntheticScene& self) { return self.options().height; }, "In pixels.")
       .def("__getstate__",
            [](const SyntheticScene& self) {
              const SyntheticOptions& o = self.options();

@@ -163,14 +163,14 @@ void bind_tracker(nb::module_& m) {
            nb::arg("speed_cutoff_hz") = smoothing.speed_cutoff_hz, nb::arg("reference_area") = nb::none(),
            nb::arg("reference_distance_m") = defaults.reference_distance_m,
            nb::arg("lost_below_area") = defaults.lost_below_area, nb::arg("device") = "auto",
-           nb::sig(
-               "def __init__(self, classifier: Classifier | Calibration, *, like: numpy.typing.ArrayLike | "
-               "None = None, face: tuple[float, float, float, float] | None = None, format: str | None = "
-               "None, max_width: int | None = None, max_height: int | None = None, gate: bool | None = "
-               "None, start: tuple[int, int, int, int] | None = None, gate_by: Classifier | None = None, "
-               "smooth: bool = False, min_cutoff_hz: float = 1.0, beta: float = 0.02, speed_cutoff_hz: "
-               "float = 1.0, reference_area: float | None = None, reference_distance_m: float = 0.6, "
-               "lost_below_area: float = 0.0001, device: str | object = 'auto') -> None"),
+           nb::sig("def __init__(self, classifier: Classifier | Calibration, *, like: numpy.typing.ArrayLike "
+                   "| None = None, face: collections.abc.Sequence[float] | numpy.ndarray | None = None, "
+                   "format: str | None = None, max_width: int | None = None, max_height: int | None = None, "
+                   "gate: bool | None = None, start: collections.abc.Sequence[int] | numpy.ndarray | None = "
+                   "None, gate_by: Classifier | None = None, smooth: bool = False, min_cutoff_hz: float = "
+                   "1.0, beta: float = 0.02, speed_cutoff_hz: float = 1.0, reference_area: float | None = "
+                   "None, reference_distance_m: float = 0.6, lost_below_area: float = 0.0001, device: object "
+                   "= 'auto') -> None"),
            tracker_docs::init_doc)
       .def_static(
           "from_box", &from_box, nb::rv_policy::take_ownership, nb::arg("frame").none(),
@@ -181,11 +181,11 @@ void bind_tracker(nb::module_& m) {
           nb::arg("reference_distance_m") = defaults.reference_distance_m,
           nb::arg("lost_below_area") = defaults.lost_below_area, nb::arg("device") = "auto",
           nb::arg("stream") = nb::none(),
-          nb::sig("def from_box(frame: numpy.typing.ArrayLike, face: tuple[float, float, float, float], *, "
-                  "format: str | None = None, max_width: int | None = None, max_height: int | None = None, "
-                  "smooth: bool = False, min_cutoff_hz: float = 1.0, beta: float = 0.02, speed_cutoff_hz: "
-                  "float = 1.0, reference_distance_m: float = 0.6, lost_below_area: float = 0.0001, device: "
-                  "str | object = 'auto', stream: object | None = None) -> Tracker"),
+          nb::sig("def from_box(frame: numpy.typing.ArrayLike, face: collections.abc.Sequence[float] | "
+                  "numpy.ndarray, *, format: str | None = None, max_width: int | None = None, max_height: "
+                  "int | None = None, smooth: bool = False, min_cutoff_hz: float = 1.0, beta: float = 0.02, "
+                  "speed_cutoff_hz: float = 1.0, reference_distance_m: float = 0.6, lost_below_area: float = "
+                  "0.0001, device: object = 'auto', stream: object | None = None) -> Tracker"),
           "Calibrates on the face in the first frame and follows it: calibrate(), then Tracker() with "
           "gate=True.\n\n"
           "frame: of the size of all frames, unless max_width and max_height are given; copied to the host "
@@ -193,18 +193,16 @@ void bind_tracker(nb::module_& m) {
           "face: (x, y, width, height) in pixels. CalibrationError when the face cannot be separated from "
           "its "
           "surroundings.")
-      .def(
-          "__call__", &step, nb::arg("frame").none(), nb::arg("seconds") = 1.0 / 30, nb::kw_only(),
-          nb::arg("format") = nb::none(), nb::arg("stream") = nb::none(),
-          nb::sig("def __call__(self, frame: numpy.typing.ArrayLike, seconds: float = 1 / 30, *, format: str "
-                  "| None = None, stream: object | None = None) -> TrackedHead"),
-          tracker_docs::step_doc)
-      .def(
-          "submit", &submit, nb::arg("frame").none(), nb::arg("seconds") = 1.0 / 30, nb::kw_only(),
-          nb::arg("format") = nb::none(), nb::arg("stream") = nb::none(),
-          nb::sig("def submit(self, frame: numpy.typing.ArrayLike, seconds: float = 1 / 30, *, format: str | "
-                  "None = None, stream: object | None = None) -> None"),
-          tracker_docs::submit_doc)
+      .def("__call__", &step, nb::arg("frame").none(), nb::arg("seconds") = 1.0 / 30, nb::kw_only(),
+           nb::arg("format") = nb::none(), nb::arg("stream") = nb::none(),
+           nb::sig("def __call__(self, frame: numpy.typing.ArrayLike, seconds: float = 1 / 30, *, format: "
+                   "str | None = None, stream: object | None = None) -> TrackedHead"),
+           tracker_docs::step_doc)
+      .def("submit", &submit, nb::arg("frame").none(), nb::arg("seconds") = 1.0 / 30, nb::kw_only(),
+           nb::arg("format") = nb::none(), nb::arg("stream") = nb::none(),
+           nb::sig("def submit(self, frame: numpy.typing.ArrayLike, seconds: float = 1 / 30, *, format: str "
+                   "| None = None, stream: object | None = None) -> None"),
+           tracker_docs::submit_doc)
       .def_prop_ro(
           "format",
           [](Self& self) -> std::optional<std::string> {
