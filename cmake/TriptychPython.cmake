@@ -10,21 +10,20 @@ foreach(_path IN LISTS CMAKE_PREFIX_PATH)  # scikit-build-core lists the site-pa
   list(APPEND _sites "${_path}")
 endforeach()
 
+find_package(Eigen3 3.3 QUIET)
+find_package(nlohmann_json 3.9 QUIET)
 foreach(_site IN LISTS _sites)
-  if(IS_DIRECTORY "${_site}/cmeel.prefix")
+  if(NOT Eigen3_FOUND AND IS_DIRECTORY "${_site}/cmeel.prefix")
     list(APPEND CMAKE_PREFIX_PATH "${_site}/cmeel.prefix")
   endif()
-  if(EXISTS "${_site}/nlohmann_json/include/nlohmann/json.hpp" AND NOT TARGET nlohmann_json::nlohmann_json)
-    find_package(nlohmann_json 3.9 QUIET)
-    if(NOT nlohmann_json_FOUND)
-      set(nlohmann_json_DIR "${PROJECT_BINARY_DIR}/nlohmann_json" CACHE PATH "" FORCE)
-      file(WRITE "${nlohmann_json_DIR}/nlohmann_jsonConfig.cmake"
-        "if(NOT TARGET nlohmann_json::nlohmann_json)\n"
-        "  add_library(nlohmann_json::nlohmann_json INTERFACE IMPORTED)\n"
-        "  set_target_properties(nlohmann_json::nlohmann_json PROPERTIES INTERFACE_INCLUDE_DIRECTORIES \"${_site}/nlohmann_json/include\")\n"
-        "endif()\n")
-      file(WRITE "${nlohmann_json_DIR}/nlohmann_jsonConfigVersion.cmake" "set(PACKAGE_VERSION 3.12.0)\nset(PACKAGE_VERSION_COMPATIBLE TRUE)\n")
-    endif()
+  if(NOT nlohmann_json_FOUND AND EXISTS "${_site}/nlohmann_json/include/nlohmann/json.hpp")
+    set(nlohmann_json_DIR "${PROJECT_BINARY_DIR}/nlohmann_json" CACHE PATH "" FORCE)
+    file(WRITE "${nlohmann_json_DIR}/nlohmann_jsonConfig.cmake"
+      "if(NOT TARGET nlohmann_json::nlohmann_json)\n"
+      "  add_library(nlohmann_json::nlohmann_json INTERFACE IMPORTED)\n"
+      "  set_target_properties(nlohmann_json::nlohmann_json PROPERTIES INTERFACE_INCLUDE_DIRECTORIES \"${_site}/nlohmann_json/include\")\n"
+      "endif()\n")
+    file(WRITE "${nlohmann_json_DIR}/nlohmann_jsonConfigVersion.cmake" "set(PACKAGE_VERSION 3.12.0)\nset(PACKAGE_VERSION_COMPATIBLE TRUE)\n")
   endif()
 endforeach()
 

@@ -156,6 +156,31 @@ find_nvcc() {
 
 gpu_name() { nvidia-smi --query-gpu=name,compute_cap --format=csv,noheader 2>/dev/null | head -n 1 || true; }
 
+# Makes a virtual environment for the Python module and its tests in $build_dir/python-env, and turns the module on; says why when it cannot.
+prepare_python() {
+  local env="$build_dir/python-env" python reason=""
+  python="$(command -v python3 || true)"
+  if [[ "${cmake_options[*]}" == *TRIPTYCH_BUILD_PYTHON* || "${cmake_options[*]}" == *TRIPTYCH_SANITIZE* ]]; then return; fi
+  if [[ "$install" == no ]]; then
+    reason="--no-install was given"
+  elif [[ -z "$python" ]] || ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))'; then
+    reason="there is no python3 of version 3.10 or newer"
+  elif [[ ! -e "$env/bin/pytest" ]]; then
+    say "preparing Python in $env"
+    if ! "$python" -m venv "$env" >/dev/null 2>&1; then
+      reason="python3 cannot make a virtual environment (apt package python3-venv)"
+    elif ! "$env/bin/pip" install --quiet nanobind nanobind-backend numpy pytest typing-extensions 2>"$build_dir/python-env.log"; then
+      reason="pip could not install nanobind, numpy and pytest; see $build_dir/python-env.log"
+      rm -rf "$env"
+    fi
+  fi
+  if [[ -n "$reason" ]]; then
+    say "the Python tests are left out: $reason"
+  else
+    cmake_options+=(-DTRIPTYCH_BUILD_PYTHON=ON "-DPython_EXECUTABLE=$env/bin/python")
+  fi
+}
+
 # Runs cmake, unless the folder was already configured with the same options, compilers and packages.
 configure() {
   local -a options=(-S "$root" -B "$build_dir" -G Ninja "-DTRIPTYCH_CUDA=${cuda^^}")

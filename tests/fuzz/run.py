@@ -9,6 +9,7 @@ import json
 import re
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
@@ -19,11 +20,12 @@ def run(name, args):
     (args.out / "found").mkdir(exist_ok=True)
     command = [args.programs / f"{name}_fuzz", corpus, args.seeds / name, f"-max_total_time={args.seconds}", "-timeout=10",
                "-rss_limit_mb=1024", "-print_final_stats=1", f"-artifact_prefix={args.out / 'found' / name}-"]
+    began = time.monotonic()
     done = subprocess.run(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, errors="replace")
     (args.out / f"{name}.log").write_text(done.stderr)
     count = re.search(r"number_of_executed_units: (\d+)", done.stderr)
     edges = re.findall(r"\bcov: (\d+)", done.stderr)
-    return {"inputs": int(count[1]) if count else 0, "edges": int(edges[-1]) if edges else 0, "seconds": args.seconds,
+    return {"inputs": int(count[1]) if count else 0, "edges": int(edges[-1]) if edges else 0, "seconds": round(time.monotonic() - began),
             "failed": done.returncode != 0}
 
 

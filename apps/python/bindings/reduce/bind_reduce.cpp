@@ -188,7 +188,7 @@ void bind_functions(nb::module_& m) {
          nb::handle stream) {
         return run_function(Operation::sum, x, nb::none(), dtype, strategy, determinism, stream);
       },
-      nb::arg("x"), nb::kw_only(), nb::arg("dtype") = nb::none(), nb::arg("strategy") = "automatic",
+      nb::arg("x").none(), nb::kw_only(), nb::arg("dtype") = nb::none(), nb::arg("strategy") = "automatic",
       nb::arg("determinism") = "run_to_run", nb::arg("stream") = nb::none(), sum_doc);
   m.def(
       "dot",
@@ -196,7 +196,7 @@ void bind_functions(nb::module_& m) {
          std::string_view determinism, nb::handle stream) {
         return run_function(Operation::dot, x, y, dtype, strategy, determinism, stream);
       },
-      nb::arg("x"), nb::arg("y"), nb::kw_only(), nb::arg("dtype") = nb::none(),
+      nb::arg("x").none(), nb::arg("y").none(), nb::kw_only(), nb::arg("dtype") = nb::none(),
       nb::arg("strategy") = "automatic", nb::arg("determinism") = "run_to_run",
       nb::arg("stream") = nb::none(),
       "The sum of the products of two arrays of float32, float64 or int32 of the same size; see sum() for "
@@ -207,7 +207,7 @@ void bind_functions(nb::module_& m) {
         [operation = op.operation](nb::handle x, std::string_view strategy, nb::handle stream) {
           return run_function(operation, x, nb::none(), nb::none(), strategy, "run_to_run", stream);
         },
-        nb::arg("x"), nb::kw_only(), nb::arg("strategy") = "automatic", nb::arg("stream") = nb::none(),
+        nb::arg("x").none(), nb::kw_only(), nb::arg("strategy") = "automatic", nb::arg("stream") = nb::none(),
         op.doc);
   m.def(
       "moments",
@@ -215,7 +215,7 @@ void bind_functions(nb::module_& m) {
         const Array a(x, "x", stream);
         return reducer_for(a, strategy, determinism).moments(a);
       },
-      nb::arg("x"), nb::kw_only(), nb::arg("strategy") = "automatic", nb::arg("determinism") = "run_to_run",
+      nb::arg("x").none(), nb::kw_only(), nb::arg("strategy") = "automatic", nb::arg("determinism") = "run_to_run",
       nb::arg("stream") = nb::none(),
       "Count, mean and variance of float32, float64 or int32 elements, in one pass without cancellation; a "
       "Moments.");
@@ -224,7 +224,7 @@ void bind_functions(nb::module_& m) {
       [](nb::handle a, nb::handle out, nb::handle stream, int threads) {
         return run_rows(a, nb::none(), out, stream, threads);
       },
-      nb::arg("a"), nb::kw_only(), nb::arg("out") = nb::none(), nb::arg("stream") = nb::none(),
+      nb::arg("a").none(), nb::kw_only(), nb::arg("out") = nb::none(), nb::arg("stream") = nb::none(),
       nb::arg("threads") = 0,
       "The sum of each row of a float32 matrix (rows, columns). A row must be contiguous; rows may lie "
       "apart, as in a region of a larger\n"
@@ -235,7 +235,7 @@ void bind_functions(nb::module_& m) {
         require(!x.is_none(), "x: expected a vector, not None");
         return run_rows(a, x, out, stream, threads);
       },
-      nb::arg("a"), nb::arg("x"), nb::kw_only(), nb::arg("out") = nb::none(), nb::arg("stream") = nb::none(),
+      nb::arg("a").none(), nb::arg("x").none(), nb::kw_only(), nb::arg("out") = nb::none(), nb::arg("stream") = nb::none(),
       nb::arg("threads") = 0,
       "The product of a float32 matrix (rows, columns) and a vector (columns,); see row_sums() for layout "
       "and result.");
@@ -268,13 +268,13 @@ void bind_reducer(nb::module_& m) {
               [](PyReducer& self, nb::handle x, nb::handle dtype, nb::handle out, nb::handle stream) {
                 return run(self, Operation::sum, x, nb::none(), dtype, out, stream);
               },
-              nb::arg("x"), nb::kw_only(), nb::arg("dtype") = nb::none(), nb::arg("out") = nb::none(),
+              nb::arg("x").none(), nb::kw_only(), nb::arg("dtype") = nb::none(), nb::arg("out") = nb::none(),
               nb::arg("stream") = nb::none(), (std::string(sum_doc) + out_doc).c_str())
           .def(
               "dot",
               [](PyReducer& self, nb::handle x, nb::handle y, nb::handle dtype, nb::handle out,
                  nb::handle stream) { return run(self, Operation::dot, x, y, dtype, out, stream); },
-              nb::arg("x"), nb::arg("y"), nb::kw_only(), nb::arg("dtype") = nb::none(),
+              nb::arg("x").none(), nb::arg("y").none(), nb::kw_only(), nb::arg("dtype") = nb::none(),
               nb::arg("out") = nb::none(), nb::arg("stream") = nb::none(),
               "The sum of the products of two arrays; see sum().")
           .def(
@@ -282,7 +282,7 @@ void bind_reducer(nb::module_& m) {
               [](PyReducer& self, nb::handle x, nb::handle stream) {
                 return self.moments(Array(x, "x", stream));
               },
-              nb::arg("x"), nb::kw_only(), nb::arg("stream") = nb::none(),
+              nb::arg("x").none(), nb::kw_only(), nb::arg("stream") = nb::none(),
               "Count, mean and variance; see triptych.reduce.moments.")
           .def("reserve", &PyReducer::reserve, nb::arg("count"),
                "Reserves scratch memory for arrays of up to `count` elements, before a stream capture.")
@@ -299,7 +299,7 @@ void bind_reducer(nb::module_& m) {
                   "out: it is for sum, dot, min and max");
           return run(self, operation, x, nb::none(), nb::none(), out, stream);
         },
-        nb::arg("x"), nb::kw_only(), nb::arg("out") = nb::none(), nb::arg("stream") = nb::none(), op.doc);
+        nb::arg("x").none(), nb::kw_only(), nb::arg("out") = nb::none(), nb::arg("stream") = nb::none(), op.doc);
 }
 
 }  // namespace

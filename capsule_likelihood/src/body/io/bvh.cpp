@@ -57,7 +57,7 @@ class BvhParser {
     if (!name.empty() && name.back() == '{') {
       brace = true;
       name.remove_suffix(1);
-      while (!name.empty() && (name.back() == ' ' || name.back() == '\t')) name.remove_suffix(1);
+      while (!name.empty() && TextScanner::is_space(name.back())) name.remove_suffix(1);
     }
     if (name.empty() || name.back() == '{') scan_.fail("expected the name of a joint");
     if (bvh_.joints.size() == Skeleton::max_joints) {
@@ -257,7 +257,8 @@ Bvh read_bvh(const std::filesystem::path& path) { return parse_bvh(read_text(pat
 std::string to_text(const Bvh& bvh) {
   detail::check_bvh(bvh);
   for (const BvhJoint& joint : bvh.joints) {
-    require(!joint.name.empty() && joint.name.back() != '{' && joint.name.find('\n') == std::string::npos,
+    require(!joint.name.empty() && joint.name.back() != '{' && joint.name.find('\n') == std::string::npos &&
+                !TextScanner::is_space(joint.name.front()) && !TextScanner::is_space(joint.name.back()),
             "the name ", shown(joint.name), " of a joint cannot stand in a BVH file");
   }
   std::string text = "HIERARCHY\n";

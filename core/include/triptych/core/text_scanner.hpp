@@ -107,11 +107,11 @@ class TextScanner {
     throw ParseError(file_, word_line_, static_cast<std::int64_t>(word_at_ - word_line_begin_) + 1, reason);
   }
 
- private:
   static bool is_space(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v';
   }
 
+ private:
   void skip_space(bool across_lines) {
     while (at_ < text_.size() && is_space(text_[at_])) {
       if (text_[at_] == '\n') {

@@ -49,6 +49,19 @@ std::string replaced(const std::string& what, const std::string& by) {
   return text.replace(at, what.size(), by);
 }
 
+TEST(Bvh, NamesEndBeforeAnyWhitespace) {
+  for (const std::string space : {" ", "\t", "\r", "\f", "\v", "\t\r\t"}) {
+    const Bvh bvh = parse_bvh(replaced("Chest {", "Chest" + space + "{"), "small.bvh");
+    EXPECT_EQ(bvh.joints[1].name, "Chest");
+    EXPECT_EQ(parse_bvh(to_text(bvh), "again.bvh"), bvh);
+  }
+  Bvh bvh = parse_bvh(test::small_bvh, "small.bvh");
+  for (const std::string name : {" Chest", "Chest\f", "\tChest"}) {
+    bvh.joints[1].name = name;
+    EXPECT_ERROR(to_text(bvh), InvalidArgument, "cannot stand in a BVH file");
+  }
+}
+
 void expect_refused(const std::string& text, int line, const std::string& reason) {
   try {
     parse_bvh(text, "bad.bvh");
