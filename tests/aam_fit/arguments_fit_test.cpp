@@ -128,6 +128,7 @@ TEST(Arguments, OfFittersAndTrackers) {
   const auto make = [&](const FitterOptions& options) { Fitter(model, options, cpu); };
   const auto find = [&](const FindFacesOptions& options) { find_faces(fitter, frame.view(), options); };
   const Image<Grey8> strip(20000, 10);
+  const DeviceFace on_device{{frame.pixels.data(), frame.width, frame.height}, start};
   const Refusal refusals[] = {
       {"Fitter: no model", [&] { Fitter(Model{}, {}, cpu); }, "0"},
       {"Fitter: no levels",
@@ -178,6 +179,10 @@ TEST(Arguments, OfFittersAndTrackers) {
          fitter.submit(Face{{}, start});
        },
        "frame"},
+      {"step: a frame in device memory", [&] { fitter.step(on_device); }, "cannot read device memory"},
+      {"step: frames in device memory", [&] { fitter.step(std::span(&on_device, 1)); },
+       "cannot read device memory"},
+      {"submit: a frame in device memory", [&] { fitter.submit(on_device); }, "cannot read device memory"},
       {"next: nothing submitted", [&] { fitter.next(); }, "next()"},
       {"texture: another fit", [&] { fitter.texture(Fit{}); }, "parameters"},
       {"texture: NaN",
@@ -221,7 +226,7 @@ TEST(Arguments, OfFittersAndTrackers) {
       {"FaceTracker: negative", [&] { FaceTracker(model, {.lost_error = -1}, cpu); }, "-1"},
       {"FaceTracker::step: no frame",
        [&] {
-         tracker.step({}, Box{0, 0, 5, 5});
+         tracker.step(ImageView<const Grey8>(), Box{0, 0, 5, 5});
        },
        "frame"},
       {"FaceTracker::step: a box outside",
@@ -229,6 +234,10 @@ TEST(Arguments, OfFittersAndTrackers) {
          tracker.step(frame.view(), Box{99, 0, 5, 5});
        },
        "box"},
+      {"FaceTracker::step: a frame in device memory", [&] { tracker.step(on_device.frame); },
+       "cannot read device memory"},
+      {"FaceTracker::submit: a frame in device memory", [&] { tracker.submit(on_device.frame); },
+       "cannot read device memory"},
       {"FaceTracker::next: nothing submitted", [&] { tracker.next(); }, "next()"},
       {"to_string: an unknown status", [] { to_string(static_cast<TrackStatus>(9)); }, "9"},
       {"find_faces: no image", [&] { find_faces(fitter, {}); }, "image"},

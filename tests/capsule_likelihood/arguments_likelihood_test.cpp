@@ -307,6 +307,7 @@ TEST(Arguments, OfTheFilterAreRefused) {
     }
   };
   const std::vector<float> sigmas = {0.1f, 0.1f, nan, 0.1f};
+  const DeviceCloudView on_device(DeviceSpan<const Vec3>(points.data(), 4));
   const Refusal refusals[] = {
       {"ParticleFilter: no capsules",
        [] {
@@ -365,6 +366,12 @@ TEST(Arguments, OfTheFilterAreRefused) {
          for (int i = 0; i <= max_in_flight; ++i) made.submit(points);
        },
        "in flight"},
+      {"ParticleFilter::step: a cloud in device memory", [&] { started().step(on_device); },
+       "cannot read device memory"},
+      {"ParticleFilter::submit: a cloud in device memory", [&] { started().submit(on_device); },
+       "cannot read device memory"},
+      {"ParticleFilter::find: a cloud in device memory", [&] { started().find(on_device); },
+       "cannot read device memory"},
       {"ParticleFilter::next: none in flight", [&] { started().next(); }, "no frame"},
       {"ParticleFilter::samples: before start", [&] { ParticleFilter(human, few, Device::cpu(1)).samples(); },
        "start()"},

@@ -2,6 +2,8 @@
 #include <triptych/capsule_likelihood/particle_filter.hpp>
 #include <triptych/capsule_likelihood/render.hpp>
 #include <triptych/capsule_likelihood/synthetic_walk.hpp>
+#include <triptych/core/buffer.hpp>
+#include <triptych/core/device_guard.hpp>
 #include <triptych/skin_tracker/synthetic.hpp>
 #include <triptych/skin_tracker/tracker.hpp>
 
@@ -39,7 +41,58 @@ CudaObject make_fitter(const Device& device) {
   auto fitter = std::make_shared<aam_fit::Fitter>(
       face_world().model, aam_fit::FitterOptions{.max_width = 320, .max_height = 260}, device);
   return {[=](int i) { return values_of(fitter->step(face(i))); }, [=](int i) { fitter->submit(face(i)); },
-          [=] { return values_of(fitter->next()); }, [=] { fitter->submit({}); }};
+          [=] { return values_of(fitter->next()); }, [=] { fitter->submit(aam_fit::Face{}); }};
+}
+
+template <class T>
+DeviceBuffer<T> on_device(const std::vector<T>& values) {
+  const DeviceGuard guard(Device::cuda(0));
+  const Stream stream;
+  DeviceBuffer<T> buffer(static_cast<std::int64_t>(values.size()));
+  copy_to_device(std::span<const T>(values), buffer.span(), stream);
+  stream.synchronize();
+  return buffer;
+}
+
+// Makes the object wait for another stream, before each input in device memory.
+template <class Object>
+std::function<void()> waiting(const std::shared_ptr<Object>& object, const Device& device) {
+  struct Other {
+    Stream stream;
+    Event event{Timing::off};
+  };
+  const DeviceGuard guard(device);
+  return [object, other = std::make_shared<Other>()] {
+    other->event.record(other->stream);
+    object->wait(other->event);
+  };
+}
+
+CudaObject make_device_fitter(const Device& device) {
+  const auto face_there = [](int frame) {
+    static const DeviceBuffer<Grey8> pixels = on_device(face_world().frame.pixels);
+    return aam_fit::DeviceFace{{pixels.data(), face_world().frame.width, face_world().frame.height},
+                               face(frame).start};
+  };
+  face_there(0);  // the copy is not a part of the object's life
+  auto fitter = std::make_shared<aam_fit::Fitter>(
+      face_world().model, aam_fit::FitterOptions{.max_width = 320, .max_height = 260, .max_faces = 3},
+      device);
+  const auto wait = waiting(fitter, device);
+  const auto step = [=](int i) {
+    wait();
+    Values values;
+    for (const aam_fit::Fit& fit : fitter->step(std::vector{face_there(i), face_there(i + 1)}))
+      append(values, fit);
+    append(values, fitter->step(face_there(i)));
+    return values;
+  };
+  return {step,
+          [=](int i) {
+            wait();
+            fitter->submit(face_there(i));
+          },
+          [=] { return values_of(fitter->next()); }, [=] { fitter->submit(aam_fit::DeviceFace{}); }};
 }
 
 CudaObject make_batch_fitter(const Device& device) {
@@ -67,7 +120,7 @@ CudaObject make_face_tracker(const Device& device) {
   };
   return {[=](int i) { return values_of(tracker->step(face_world().frame.view(), box(i)).fit); },
           [=](int i) { tracker->submit(face_world().frame.view(), box(i)); },
-          [=] { return values_of(tracker->next().fit); }, [=] { tracker->step({}); }};
+          [=] { return values_of(tracker->next().fit); }, [=] { tracker->step(ImageView<const Grey8>()); }};
 }
 
 struct HeadFrames {
@@ -93,7 +146,7 @@ const HeadFrames& head_frames() {
   return frames;
 }
 
-CudaObject make_tracker(const Device& device, bool gated) {
+skin_tracker::TrackerOptions tracker_options(bool gated) {
   using namespace skin_tracker;
   TrackerOptions options;
   options.max_width = HeadFrames::width;
@@ -104,18 +157,50 @@ CudaObject make_tracker(const Device& device, bool gated) {
     options.start = PixelBox{static_cast<int>(box.x), static_cast<int>(box.y), static_cast<int>(box.width),
                              static_cast<int>(box.height)};
   }
-  auto tracker = std::make_shared<Tracker>(LinearFilter{0.012, -0.004, -0.006, -0.3}, options, device);
-  const auto values = [](const TrackedHead& head) {
-    return Values{head.x_px,
-                  head.y_px,
-                  head.area,
-                  head.score,
-                  head.distance_m,
-                  static_cast<double>(head.status),
-                  double(head.window.x),
-                  double(head.window.y),
-                  static_cast<double>(head.frame)};
+  return options;
+}
+constexpr skin_tracker::LinearFilter skin_filter{0.012, -0.004, -0.006, -0.3};
+
+Values values(const skin_tracker::TrackedHead& head) {
+  return {head.x_px,
+          head.y_px,
+          head.area,
+          head.score,
+          head.distance_m,
+          static_cast<double>(head.status),
+          double(head.window.x),
+          double(head.window.y),
+          static_cast<double>(head.frame)};
+}
+
+CudaObject make_device_tracker(const Device& device) {
+  using namespace skin_tracker;
+  const auto frame = [](int i) {
+    static const std::vector<DeviceBuffer<Rgb8>> frames = [] {
+      std::vector<DeviceBuffer<Rgb8>> made;
+      for (const auto& pixels : head_frames().pixels) made.push_back(on_device(pixels));
+      return made;
+    }();
+    return DeviceFrame(DeviceImageView<const Rgb8>(frames[static_cast<std::size_t>(i)].data(),
+                                                   HeadFrames::width, HeadFrames::height));
   };
+  frame(0);
+  auto tracker = std::make_shared<Tracker>(skin_filter, tracker_options(true), device);
+  const auto wait = waiting(tracker, device);
+  return {[=](int i) {
+            wait();
+            return values(tracker->step(frame(i)));
+          },
+          [=](int i) {
+            wait();
+            tracker->submit(frame(i));
+          },
+          [=] { return values(tracker->next()); }, [=] { tracker->step(DeviceFrame()); }};
+}
+
+CudaObject make_tracker(const Device& device, bool gated) {
+  using namespace skin_tracker;
+  auto tracker = std::make_shared<Tracker>(skin_filter, tracker_options(gated), device);
   return {[=](int i) { return values(tracker->step(head_frames().frame(i))); },
           [=](int i) { tracker->submit(head_frames().frame(i)); }, [=] { return values(tracker->next()); },
           [=] { tracker->step(Frame()); }};
@@ -136,16 +221,52 @@ const Person& person() {
   return instance;
 }
 
-CudaObject make_filter(const Device& device) {
+Values values(const capsule_likelihood::Estimate& estimate) {
+  Values all(estimate.pose.begin(), estimate.pose.end());
+  all.insert(all.end(), {estimate.log_likelihood, estimate.score, estimate.effective_samples});
+  return all;
+}
+
+std::shared_ptr<capsule_likelihood::ParticleFilter> started_filter(const Device& device) {
   using namespace capsule_likelihood;
   auto filter = std::make_shared<ParticleFilter>(
       person().skeleton, FilterOptions{.samples = 32, .layers = 2, .max_points = 300}, device);
   filter->start(person().motion.pose(0));
-  const auto values = [](const Estimate& estimate) {
-    Values all(estimate.pose.begin(), estimate.pose.end());
-    all.insert(all.end(), {estimate.log_likelihood, estimate.score, estimate.effective_samples});
-    return all;
+  return filter;
+}
+
+CudaObject make_device_filter(const Device& device) {
+  using namespace capsule_likelihood;
+  const auto cloud = [](int i) -> DeviceCloudView {
+    static const std::vector<DeviceBuffer<Vec3>> clouds = [] {
+      std::vector<DeviceBuffer<Vec3>> made;
+      for (const auto& points : person().clouds) made.push_back(on_device(points));
+      return made;
+    }();
+    return {clouds[static_cast<std::size_t>(i)].span()};
   };
+  cloud(0);
+  const auto filter = started_filter(device);
+  const auto wait = waiting(filter, device);
+  return {[=](int i) {
+            wait();
+            return values(filter->step(cloud(i)));
+          },
+          [=](int i) {
+            wait();
+            filter->submit(cloud(i));
+          },
+          [=] { return values(filter->next()); },
+          [=] {
+            const DeviceSpan<const Vec3> points = cloud(0).points;
+            filter->step({points, DeviceSpan<const float>(reinterpret_cast<const float*>(points.data()), 1)});
+          },
+          [=] { filter->start(person().motion.pose(0)); }};
+}
+
+CudaObject make_filter(const Device& device) {
+  using namespace capsule_likelihood;
+  const auto filter = started_filter(device);
   const auto cloud = [](int i) -> CloudView { return person().clouds[static_cast<std::size_t>(i)]; };
   return {[=](int i) { return values(filter->step(cloud(i))); }, [=](int i) { filter->submit(cloud(i)); },
           [=] { return values(filter->next()); },
@@ -164,7 +285,10 @@ const std::vector<CudaObjectKind>& cuda_object_kinds() {
       {"FaceTracker", make_face_tracker},
       {"Tracker", [](const Device& device) { return make_tracker(device, false); }},
       {"gated Tracker", [](const Device& device) { return make_tracker(device, true); }},
-      {"ParticleFilter", make_filter}};
+      {"ParticleFilter", make_filter},
+      {"Fitter of device frames", make_device_fitter},
+      {"Tracker of device frames", make_device_tracker},
+      {"ParticleFilter of device clouds", make_device_filter}};
   return kinds;
 }
 

@@ -354,6 +354,11 @@ TEST(Arguments, OfTheTracker) {
          Tracker(filter, {}, Device::cpu(1)).step(DeviceFrame(FrameFormat::rgb, bytes.data(), 4, 4, 12));
        },
        "on the GPU"},
+      {"submit: a frame on the GPU",
+       [] {
+         Tracker(filter, {}, Device::cpu(1)).submit(DeviceFrame(FrameFormat::rgb, bytes.data(), 4, 4, 12));
+       },
+       "on the GPU"},
       {"next: nothing submitted", [] { Tracker(filter, {}, Device::cpu(1)).next(); }, "submit"},
       {"submit: one too many",
        [=] {

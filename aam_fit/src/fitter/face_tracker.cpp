@@ -9,6 +9,7 @@
 #include <cmath>
 #include <deque>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace triptych::aam_fit {
@@ -57,8 +58,11 @@ class FaceTracker::Impl {
             "the error at which a face is lost is not negative: ", options.lost_error);
   }
 
-  TrackedFace step(ImageView<const Grey8> frame, const std::optional<Box>& box) {
+  template <class View>
+  TrackedFace step(View frame, const std::optional<Box>& box) {
     const Stopwatch watch;
+    require((std::is_same_v<View, ImageView<const Grey8>>) || device().is_cuda(),
+            "this tracker runs on the CPU and cannot read device memory: construct it with Device::cuda()");
     TrackedFace tracked = track(frame, box);
     tracked.score = tracked.fit.score;
     tracked.latency_us = watch.elapsed_us();
@@ -66,7 +70,8 @@ class FaceTracker::Impl {
     return tracked;
   }
 
-  void submit(ImageView<const Grey8> frame, const std::optional<Box>& box) {
+  template <class View>
+  void submit(View frame, const std::optional<Box>& box) {
     require(in_flight() < max_in_flight, "no more than ", max_in_flight,
             " frames can be in flight: call next() first");
     done_.push_back(step(frame, box));
@@ -95,7 +100,11 @@ class FaceTracker::Impl {
   std::string describe() const { return fitter_.describe(); }
 
  private:
-  TrackedFace track(ImageView<const Grey8> frame, const std::optional<Box>& box) {
+  static Face face_in(ImageView<const Grey8> frame, const Shape& start) { return {frame, start}; }
+  static DeviceFace face_in(DeviceImageView<const Grey8> frame, const Shape& start) { return {frame, start}; }
+
+  template <class View>
+  TrackedFace track(View frame, const std::optional<Box>& box) {
     if (box) return from_box(frame, *box);
     if (last_.empty()) return options_.box ? from_box(frame, *options_.box) : TrackedFace{};
     Shape before = last_;
@@ -109,15 +118,17 @@ class FaceTracker::Impl {
     }
   }
 
-  TrackedFace from_box(ImageView<const Grey8> frame, const Box& box) {
+  template <class View>
+  TrackedFace from_box(View frame, const Box& box) {
     return from(frame, start_in_box(fitter_.model(), box, frame.width(), frame.height()),
                 TrackStatus::restarted);
   }
 
-  TrackedFace from(ImageView<const Grey8> frame, const Shape& start, TrackStatus when_found) {
+  template <class View>
+  TrackedFace from(View frame, const Shape& start, TrackStatus when_found) {
     TrackedFace tracked;
-    tracked.fit = fitter_.step(Face{frame, start});
-    if (is_face(frame, tracked.fit)) {
+    tracked.fit = fitter_.step(face_in(frame, start));
+    if (is_face(frame.width(), frame.height(), tracked.fit)) {
       tracked.status = when_found;
       last_ = tracked.fit.landmarks;
       errors_[remembered_++ % max_remembered] = tracked.fit.error;
@@ -128,7 +139,7 @@ class FaceTracker::Impl {
     return tracked;
   }
 
-  bool is_face(ImageView<const Grey8> frame, const Fit& fit) const {
+  bool is_face(std::int64_t width, std::int64_t height, const Fit& fit) const {
     if (!fit.found() || !(fit.error <= max_error())) return false;
     const Level& level = fitter_.model().levels.back();
     double squares = 0;
@@ -142,8 +153,7 @@ class FaceTracker::Impl {
     if (!(squares <= max_deviation * max_deviation * counted)) return false;
     if (!(face_size(fit.landmarks) >= min_face_px)) return false;
     const auto inside = std::count_if(fit.landmarks.begin(), fit.landmarks.end(), [&](Point p) {
-      return p.x >= 0 && p.y >= 0 && p.x < static_cast<double>(frame.width()) &&
-             p.y < static_cast<double>(frame.height());
+      return p.x >= 0 && p.y >= 0 && p.x < static_cast<double>(width) && p.y < static_cast<double>(height);
     });
     return 2 * inside >= static_cast<std::ptrdiff_t>(fit.landmarks.size());
   }
@@ -178,6 +188,12 @@ TrackedFace FaceTracker::step(ImageView<const Grey8> frame, const std::optional<
   return impl_->step(frame, box);
 }
 void FaceTracker::submit(ImageView<const Grey8> frame, const std::optional<Box>& box) {
+  impl_->submit(frame, box);
+}
+TrackedFace FaceTracker::step(DeviceImageView<const Grey8> frame, const std::optional<Box>& box) {
+  return impl_->step(frame, box);
+}
+void FaceTracker::submit(DeviceImageView<const Grey8> frame, const std::optional<Box>& box) {
   impl_->submit(frame, box);
 }
 TrackedFace FaceTracker::next() { return impl_->next(); }

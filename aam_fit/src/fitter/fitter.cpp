@@ -72,6 +72,33 @@ class Fitter::Impl {
     return fit;
   }
 
+  template <class AnyFace>
+  std::vector<Fit> step(std::span<const AnyFace> faces) {
+    const Stopwatch watch;
+    require(engine->in_flight() == 0,
+            "step() while submitted frames are in flight: call next() or reset() first");
+    for (const AnyFace& face : faces) engine->check(face);
+    if (faces.empty()) return {};
+    std::vector<Fit> fits = engine->fit(faces);
+    for (Fit& fit : fits) fit = timed(std::move(fit), watch);
+    return fits;
+  }
+
+  template <class AnyFace>
+  void submit(const AnyFace& face) {
+    const Stopwatch watch;
+    require(engine->in_flight() < max_in_flight, "no more than ", max_in_flight,
+            " frames can be in flight: call next() first");
+    engine->check(face);
+    submitted.push_back(watch);
+    try {
+      engine->submit(face);
+    } catch (...) {
+      submitted.pop_back();
+      throw;
+    }
+  }
+
   std::unique_ptr<FitterEngine> engine;
   Device device;
   LatencyHistogram latencies;
@@ -84,34 +111,12 @@ Fitter::Fitter(Fitter&&) noexcept = default;
 Fitter& Fitter::operator=(Fitter&&) noexcept = default;
 Fitter::~Fitter() = default;
 
-Fit Fitter::step(const Face& face) {
-  std::vector<Fit> fits = step(std::span(&face, 1));
-  return std::move(fits.front());
-}
-
-std::vector<Fit> Fitter::step(std::span<const Face> faces) {
-  const Stopwatch watch;
-  require(in_flight() == 0, "step() while submitted frames are in flight: call next() or reset() first");
-  for (const Face& face : faces) impl_->engine->check(face);
-  if (faces.empty()) return {};
-  std::vector<Fit> fits = impl_->engine->fit(faces);
-  for (Fit& fit : fits) fit = impl_->timed(std::move(fit), watch);
-  return fits;
-}
-
-void Fitter::submit(const Face& face) {
-  const Stopwatch watch;
-  require(in_flight() < max_in_flight, "no more than ", max_in_flight,
-          " frames can be in flight: call next() first");
-  impl_->engine->check(face);
-  impl_->submitted.push_back(watch);
-  try {
-    impl_->engine->submit(face);
-  } catch (...) {
-    impl_->submitted.pop_back();
-    throw;
-  }
-}
+Fit Fitter::step(const Face& face) { return std::move(step(std::span(&face, 1)).front()); }
+Fit Fitter::step(const DeviceFace& face) { return std::move(step(std::span(&face, 1)).front()); }
+std::vector<Fit> Fitter::step(std::span<const Face> faces) { return impl_->step(faces); }
+std::vector<Fit> Fitter::step(std::span<const DeviceFace> faces) { return impl_->step(faces); }
+void Fitter::submit(const Face& face) { impl_->submit(face); }
+void Fitter::submit(const DeviceFace& face) { impl_->submit(face); }
 
 Fit Fitter::next() {
   require(in_flight() > 0, "next() without a submitted frame");
@@ -125,9 +130,9 @@ int Fitter::in_flight() const { return impl_->engine->in_flight(); }
 void Fitter::wait(const Event& event) { impl_->engine->wait(event); }
 
 void Fitter::reset() {
-  impl_->engine->drop();
   impl_->submitted.clear();
   impl_->latencies = {};
+  impl_->engine->drop();
 }
 
 const Device& Fitter::device() const { return impl_->device; }

@@ -27,18 +27,25 @@ FitterEngine::FitterEngine(const Model& model, const FitterOptions& options)
 }
 
 void FitterEngine::check(const Face& face) const {
-  require(!face.frame.empty(), "an empty frame has no face");
-  require(static_cast<std::int64_t>(face.start.size()) == model_.points, "a model of ", model_.points,
-          " points cannot start from ", face.start.size());
-  require(std::all_of(face.start.begin(), face.start.end(),
+  check(face.frame.width(), face.frame.height(), face.start);
+}
+void FitterEngine::check(const DeviceFace& face) const {
+  check_device_frames();
+  check(face.frame.width(), face.frame.height(), face.start);
+}
+
+void FitterEngine::check(std::int64_t width, std::int64_t height, const Shape& start) const {
+  require(width > 0 && height > 0, "an empty frame has no face");
+  require(static_cast<std::int64_t>(start.size()) == model_.points, "a model of ", model_.points,
+          " points cannot start from ", start.size());
+  require(std::all_of(start.begin(), start.end(),
                       [](Point p) { return std::isfinite(p.x) && std::isfinite(p.y); }),
           "a start has a point that is not finite");
-  const Crop crop = crop_for(model_.levels.front(), face.start, options_.crop_margin);
-  require(is_within_reach(crop, face.frame.width(), face.frame.height()), "a start whose crop lies at (",
-          crop.x_px, ", ", crop.y_px, ") and is ", crop.step * crop.width, " x ", crop.step * crop.height,
-          " pixels is too far from a frame of ", face.frame.width(), " x ", face.frame.height(),
-          ", or too large or small for it");
-  check_for_engine(face);
+  const Crop crop = crop_for(model_.levels.front(), start, options_.crop_margin);
+  require(is_within_reach(crop, width, height), "a start whose crop lies at (", crop.x_px, ", ", crop.y_px,
+          ") and is ", crop.step * crop.width, " x ", crop.step * crop.height,
+          " pixels is too far from a frame of ", width, " x ", height, ", or too large or small for it");
+  check_size(width, height);
 }
 
 void FitterEngine::set_outcome(Fit& fit, std::size_t last_level, double squared_error,

@@ -26,13 +26,17 @@ class FitterEngine {
   const Model& model() const { return model_; }
   // InvalidArgument when the face cannot be fitted. Called for every face before it is fitted or submitted.
   void check(const Face& face) const;
+  void check(const DeviceFace& face) const;
 
+  // After an exception nothing reads a frame in device memory any more.
   virtual std::vector<Fit> fit(std::span<const Face> faces) = 0;
+  virtual std::vector<Fit> fit(std::span<const DeviceFace> faces) = 0;
   // At most max_in_flight are submitted and not yet fetched; next() returns the oldest of them.
   virtual void submit(const Face& face) = 0;
+  virtual void submit(const DeviceFace& face) = 0;
   virtual Fit next() = 0;
   virtual int in_flight() const = 0;
-  // Discards what is in flight.
+  // Discards what is in flight. Nothing reads a frame in device memory any more.
   virtual void drop() = 0;
   virtual void wait(const Event& event) { event.synchronize(); }
 
@@ -41,7 +45,9 @@ class FitterEngine {
 
  protected:
   FitterEngine(const Model& model, const FitterOptions& options);
-  virtual void check_for_engine(const Face&) const {}  // a part of check()
+  // Parts of check(): the size of a frame, and whether a frame can be in device memory.
+  virtual void check_size(std::int64_t, std::int64_t) const {}
+  virtual void check_device_frames() const = 0;
   // What computes the fit of one level.
   virtual std::string describe_level(std::size_t level) const = 0;
   // squared_error: |r|^2 of the last level; status: as that level reports it.
@@ -51,6 +57,8 @@ class FitterEngine {
   const FitterOptions options_;
 
  private:
+  void check(std::int64_t width, std::int64_t height, const Shape& start) const;
+
   std::vector<double> g0_squared_;  // |g0|^2 of each level
 };
 

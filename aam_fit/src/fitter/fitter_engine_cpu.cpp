@@ -49,7 +49,9 @@ class CpuEngine final : public FitterEngine {
     for (const Face& face : faces) fits.push_back(fit_one(face));
     return fits;
   }
+  std::vector<Fit> fit(std::span<const DeviceFace>) override { refuse(); }
   void submit(const Face& face) override { done_.push_back(fit_one(face)); }
+  void submit(const DeviceFace&) override { refuse(); }
   Fit next() override {
     Fit fit = std::move(done_.front());
     done_.pop_front();
@@ -59,6 +61,11 @@ class CpuEngine final : public FitterEngine {
   void drop() override { done_.clear(); }
 
  private:
+  [[noreturn]] static void refuse() {
+    throw InvalidArgument(
+        "this fitter runs on the CPU and cannot read device memory: construct it with Device::cuda()");
+  }
+  void check_device_frames() const override { refuse(); }
   std::string describe_level(std::size_t level) const override {
     if (options_.algorithm == Algorithm::project_out) return "inverse compositional, project-out";
     if (options_.algorithm == Algorithm::simultaneous) return "inverse compositional, simultaneous";

@@ -18,6 +18,7 @@
 #include "crop/prepare_cpu.hpp"
 #include "crop/prepare_cuda.hpp"
 #include "fitter/fitter_engine.hpp"
+#include "fitter/fitter_job.hpp"
 #include "fitter/fitter_kernels.hpp"
 
 namespace triptych::aam_fit {
@@ -30,41 +31,6 @@ struct Stage {
   FitterLevel level;                     // but for what belongs to a job
   bool keeps_parameters;                 // of the stage before it
   std::vector<DevicePlanesView> planes;  // of each face
-};
-
-// The faces of one call.
-struct Job {
-  Job(int max_faces, int points, int max_parameters)
-      : pinned_frames(max_faces),
-        pinned_landmarks(std::int64_t{max_faces} * 2 * points),
-        pinned_kept(std::int64_t{max_faces} * max_parameters),
-        pinned_summaries(max_faces),
-        frames(max_faces),
-        landmarks(pinned_landmarks.size()),
-        kept(pinned_kept.size()),
-        summaries(max_faces),
-        crops(max_faces),
-        shapes(pinned_landmarks.size()),
-        parameters(pinned_kept.size()),
-        fits(max_faces) {}
-
-  Stream stream;
-  Event done{Timing::off};
-  PinnedBuffer<FrameOnDevice> pinned_frames;
-  PinnedBuffer<double> pinned_landmarks;
-  PinnedBuffer<float> pinned_kept;
-  PinnedBuffer<FaceSummary> pinned_summaries;
-  PinnedBuffer<std::uint8_t> staging;
-  DeviceBuffer<FrameOnDevice> frames;
-  DeviceBuffer<double> landmarks;
-  DeviceBuffer<float> kept;
-  DeviceBuffer<FaceSummary> summaries;
-  DeviceBuffer<Crop> crops;
-  DeviceBuffer<float> shapes, parameters;
-  DeviceBuffer<DeviceLevelFit> fits;
-  DeviceBuffer<std::uint8_t> pixels;
-  bool warm = false;           // has run once: kernels are loaded
-  std::optional<Graph> graph;  // of a fit of one face
 };
 
 class CudaEngine final : public FitterEngine {
@@ -104,20 +70,17 @@ class CudaEngine final : public FitterEngine {
     stream.synchronize();
   }
 
-  std::vector<Fit> fit(std::span<const Face> faces) override {
-    try {
-      return batch_ && faces.size() > 1 ? fit_in_batches(faces) : fit_in_flight(faces);
-    } catch (...) {
-      drop();
-      throw;
-    }
+  ~CudaEngine() override {
+    forget();
+    end_reads();
   }
+  CudaEngine(const CudaEngine&) = delete;
+  CudaEngine& operator=(const CudaEngine&) = delete;
 
-  void submit(const Face& face) override {
-    const DeviceGuard guard(device_);
-    begin(*slots_[submitted_ % slots_.size()], std::span(&face, 1));
-    ++submitted_;
-  }
+  std::vector<Fit> fit(std::span<const Face> faces) override { return fit_all(faces); }
+  std::vector<Fit> fit(std::span<const DeviceFace> faces) override { return fit_all(faces); }
+  void submit(const Face& face) override { submit_one(face); }
+  void submit(const DeviceFace& face) override { submit_one(face); }
 
   Fit next() override {
     Job& job = *slots_[fetched_ % slots_.size()];
@@ -135,14 +98,50 @@ class CudaEngine final : public FitterEngine {
     if (batch_) batch_->stream.wait(event);
   }
 
-  // What has been enqueued still runs: the next fit waits for it.
   void drop() override {
-    settled_ = settled_ && fetched_ == submitted_;
-    fetched_ = submitted_;
+    forget();
+    settle();
   }
 
  private:
-  std::vector<Fit> fit_in_batches(std::span<const Face> faces) {
+  template <class AnyFace>
+  std::vector<Fit> fit_all(std::span<const AnyFace> faces) {
+    try {
+      return batch_ && faces.size() > 1 ? fit_in_batches(faces) : fit_in_flight(faces);
+    } catch (...) {
+      forget();
+      end_reads();
+      throw;
+    }
+  }
+
+  template <class AnyFace>
+  void submit_one(const AnyFace& face) {
+    const DeviceGuard guard(device_);
+    try {
+      begin(*slots_[submitted_ % slots_.size()], std::span<const AnyFace>(&face, 1));
+    } catch (...) {
+      end_reads();
+      throw;
+    }
+    ++submitted_;
+  }
+
+  // Nothing is in flight any more, but may still run.
+  void forget() {
+    settled_ = settled_ && fetched_ == submitted_;
+    fetched_ = submitted_;
+  }
+  // After an error, which counts more than those met here.
+  void end_reads() noexcept {
+    try {
+      settle();
+    } catch (...) {  // the next fit tries again
+    }
+  }
+
+  template <class AnyFace>
+  std::vector<Fit> fit_in_batches(std::span<const AnyFace> faces) {
     const DeviceGuard guard(device_);
     std::vector<Fit> fits;
     fits.reserve(faces.size());
@@ -159,23 +158,24 @@ class CudaEngine final : public FitterEngine {
     return fits;
   }
 
-  std::vector<Fit> fit_in_flight(std::span<const Face> faces) {
+  template <class AnyFace>
+  std::vector<Fit> fit_in_flight(std::span<const AnyFace> faces) {
     std::vector<Fit> fits;
     fits.reserve(faces.size());
-    for (const Face& face : faces) {
+    for (const AnyFace& face : faces) {
       if (in_flight() == max_in_flight) fits.push_back(next());
-      submit(face);
+      submit_one(face);
     }
     while (in_flight() > 0) fits.push_back(next());
     return fits;
   }
 
-  void check_for_engine(const Face& face) const override {
-    const std::int64_t width = face.frame.width(), height = face.frame.height();
+  void check_size(std::int64_t width, std::int64_t height) const override {
     require(width <= options_.max_width && height <= options_.max_height, "a frame of ", width, " x ", height,
             " is larger than ", options_.max_width, " x ", options_.max_height,
             ": raise FitterOptions::max_width and max_height");
   }
+  void check_device_frames() const override {}
   std::string describe_level(std::size_t level) const override { return stages_[level].fitter.describe(); }
 
   void add_stage(const Level& level, StreamRef stream) {
@@ -215,10 +215,40 @@ class CudaEngine final : public FitterEngine {
     settled_ = true;
   }
 
-  // Copies the frames aside, enqueues their upload and the fit.
-  void begin(Job& job, std::span<const Face> faces) {
+  // Enqueues the fit.
+  template <class AnyFace>
+  void begin(Job& job, std::span<const AnyFace> faces) {
     settle();
     settled_ = false;  // unless all of the following succeeds
+    set_frames(job, faces);
+    double* landmarks = job.pinned_landmarks.data();
+    for (const AnyFace& face : faces)
+      for (const Point& p : face.start) *landmarks++ = p.x, *landmarks++ = p.y;
+    job.stream.wait(last_fit_);
+    const auto count = static_cast<int>(faces.size());
+    if (count > 1 || !job.warm) {
+      enqueue(job, count);
+      job.warm = true;
+    } else {
+      if (!job.graph) job.graph = Graph::capture(job.stream, [&] { enqueue(job, 1); });
+      job.graph->launch(job.stream);
+    }
+    last_fit_.record(job.stream);
+    job.done.record(job.stream);
+    settled_ = true;
+  }
+
+  // In place.
+  static void set_frames(Job& job, std::span<const DeviceFace> faces) {
+    std::transform(faces.begin(), faces.end(), job.pinned_frames.data(), [](const DeviceFace& face) {
+      return FrameOnDevice{reinterpret_cast<const std::uint8_t*>(face.frame.data()), face.frame.pitch_bytes(),
+                           static_cast<std::int32_t>(face.frame.width()),
+                           static_cast<std::int32_t>(face.frame.height())};
+    });
+  }
+
+  // Copies the frames aside and enqueues their upload.
+  static void set_frames(Job& job, std::span<const Face> faces) {
     std::int64_t bytes = 0;
     const auto is_first = [&](std::size_t i) {  // of those that show the same frame
       for (std::size_t k = 0; k < i; ++k)
@@ -247,23 +277,9 @@ class CudaEngine final : public FitterEngine {
                      static_cast<std::int32_t>(frame.height())};
         at += frame.width() * frame.height();
       }
-      double* landmarks = job.pinned_landmarks.data() + static_cast<std::ptrdiff_t>(i) * 2 * model_.points;
-      for (const Point& p : faces[i].start) *landmarks++ = p.x, *landmarks++ = p.y;
     }
     copy_to_device(job.staging.span().first(static_cast<std::size_t>(at)), job.pixels.span().first(at),
                    job.stream);
-    job.stream.wait(last_fit_);
-    const auto count = static_cast<int>(faces.size());
-    if (count > 1 || !job.warm) {
-      enqueue(job, count);
-      job.warm = true;
-    } else {
-      if (!job.graph) job.graph = Graph::capture(job.stream, [&] { enqueue(job, 1); });
-      job.graph->launch(job.stream);
-    }
-    last_fit_.record(job.stream);
-    job.done.record(job.stream);
-    settled_ = true;
   }
 
   static bool same_frame(const ImageView<const Grey8>& a, const ImageView<const Grey8>& b) {

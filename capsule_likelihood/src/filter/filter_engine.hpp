@@ -20,6 +20,11 @@ class FilterEngine {
   // widen: factor of the spreads in the first frames. Drops what is in flight.
   virtual void start(std::span<const float> pose, float widen) = 0;
   virtual void submit(const CloudView& cloud) = 0;
+  // Clouds in device memory, by engines that check_device_clouds() does not refuse with InvalidArgument.
+  virtual void check_device_clouds() const = 0;
+  virtual void submit(const DeviceCloudView& cloud) = 0;
+  // Copies a cloud to the host, and waits for it.
+  virtual void download(const DeviceCloudView& cloud, std::span<Vec3> points, std::span<float> sigma_m) = 0;
   virtual Estimate next() = 0;
   virtual void drop() = 0;  // forgets the frames in flight
   virtual void wait(const Event& event) { event.synchronize(); }

@@ -2,6 +2,7 @@
 #include <triptych/capsule_likelihood/cuda_group.hpp>
 #include <triptych/capsule_likelihood/kinematics.hpp>
 #include <triptych/capsule_likelihood/likelihood.hpp>
+#include <triptych/core/error.hpp>
 
 #include <deque>
 #include <optional>
@@ -46,6 +47,14 @@ class CpuEngine final : public FilterEngine {
       throw;
     }
   }
+
+  void check_device_clouds() const override {
+    if (group_) throw InvalidArgument("a filter on several GPUs takes clouds in host memory alone");
+    throw InvalidArgument(
+        "this filter runs on the CPU and cannot read device memory: construct it with Device::cuda()");
+  }
+  void submit(const DeviceCloudView&) override { check_device_clouds(); }
+  void download(const DeviceCloudView&, std::span<Vec3>, std::span<float>) override { check_device_clouds(); }
 
   Estimate next() override {
     Estimate estimate = std::move(results_.front());

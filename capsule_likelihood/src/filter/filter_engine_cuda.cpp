@@ -87,18 +87,44 @@ void CudaEngine::start(std::span<const float> pose, float widen) {
 
 void CudaEngine::submit(const CloudView& cloud) {
   const DeviceGuard guard(device_);
-  const int index = (first_ + in_flight_) % max_in_flight;
-  Slot& s = slot(index);
-  const auto count = static_cast<std::int64_t>(cloud.points.size());
+  const FrameKind kind =
+      begin_frame(static_cast<std::int64_t>(cloud.points.size()), !cloud.sigma_m.empty(), true);
+  Slot& s = slot(kind.slot);
   std::copy(cloud.points.begin(), cloud.points.end(), s.points.data());
   std::copy(cloud.sigma_m.begin(), cloud.sigma_m.end(), s.sigma_m.data());
-  *s.point_count.data() = count;
-  s.with_sigma = !cloud.sigma_m.empty();
+  launch_frame(graph_for(kind), kind.slot);
+}
+
+void CudaEngine::submit(const DeviceCloudView& cloud) {
+  const DeviceGuard guard(device_);
+  const FrameKind kind = begin_frame(cloud.points.size(), !cloud.sigma_m.empty(), false);
+  const Graph& graph = graph_for(kind);  // may use the stream
+  copy_on_device(cloud.points, points_.span().first(cloud.points.size()), stream_);
+  copy_on_device(cloud.sigma_m, sigma_m_.span().first(cloud.sigma_m.size()), stream_);
+  launch_frame(graph, kind.slot);
+}
+
+CudaEngine::FrameKind CudaEngine::begin_frame(std::int64_t points, bool with_sigma, bool uploads) {
+  const int index = (first_ + in_flight_) % max_in_flight;
+  Slot& s = slot(index);
+  *s.point_count.data() = points;
+  s.with_sigma = with_sigma;
   const std::int64_t room =
-      std::max<std::int64_t>(1, (count + points_per_step - 1) / points_per_step) * points_per_step;
-  graph_for({room, s.with_sigma, index}).launch(stream_);
-  s.done.record(stream_);
+      std::max<std::int64_t>(1, (points + points_per_step - 1) / points_per_step) * points_per_step;
+  return {room, with_sigma, index, uploads};
+}
+
+void CudaEngine::launch_frame(const Graph& graph, int index) {
+  graph.launch(stream_);
+  slot(index).done.record(stream_);
   ++in_flight_;
+}
+
+void CudaEngine::download(const DeviceCloudView& cloud, std::span<Vec3> points, std::span<float> sigma_m) {
+  const DeviceGuard guard(device_);
+  copy_to_host(cloud.points, points, stream_);
+  copy_to_host(cloud.sigma_m, sigma_m, stream_);
+  stream_.synchronize();
 }
 
 Estimate CudaEngine::next() {
@@ -191,8 +217,10 @@ void CudaEngine::enqueue_frame(const FrameKind& kind) {
   proposed_.record(side_);
 
   copy_to_device(s.point_count.span(), point_count_.span(), stream_);
-  copy_to_device(s.points.span().first(static_cast<std::size_t>(room)), points_.span().first(room), stream_);
-  if (kind.with_sigma)
+  if (kind.uploads)
+    copy_to_device(s.points.span().first(static_cast<std::size_t>(room)), points_.span().first(room),
+                   stream_);
+  if (kind.uploads && kind.with_sigma)
     copy_to_device(s.sigma_m.span().first(static_cast<std::size_t>(room)), sigma_m_.span().first(room),
                    stream_);
   set_rays(room, kind.with_sigma);

@@ -36,6 +36,10 @@ class CudaEngine final : public FilterEngine {
   void start(std::span<const float> pose, float widen) override;
   // Copies the cloud into pinned memory, launches the graph of the frame and returns.
   void submit(const CloudView& cloud) override;
+  // The same with copies on the device instead.
+  void check_device_clouds() const override {}
+  void submit(const DeviceCloudView& cloud) override;
+  void download(const DeviceCloudView& cloud, std::span<Vec3> points, std::span<float> sigma_m) override;
   Estimate next() override;
   void drop() override;
   void wait(const Event& event) override { stream_.wait(event); }
@@ -62,11 +66,12 @@ class CudaEngine final : public FilterEngine {
     Event done{Timing::off};
     bool with_sigma = false;
   };
-  // A graph serves all frames of up to room points in one slot.
+  // A graph serves all frames of up to room points in one slot. uploads: it copies the points from the slot.
   struct FrameKind {
     std::int64_t room = 0;
     bool with_sigma = false;
     int slot = 0;
+    bool uploads = true;
     // NOLINTNEXTLINE(modernize-use-nullptr): the check takes the generated comparison for one with 0
     auto operator<=>(const FrameKind&) const = default;
   };
@@ -74,6 +79,8 @@ class CudaEngine final : public FilterEngine {
 
   void upload_plan();
   void make_slots();
+  FrameKind begin_frame(std::int64_t points, bool with_sigma, bool uploads);
+  void launch_frame(const Graph& graph, int slot);
   void reserve(const FrameKind& kind);
   const Graph& graph_for(const FrameKind& kind);
   void set_rays(std::int64_t room, bool with_sigma);

@@ -41,15 +41,22 @@ struct ParticleFilter::State {
   State(const Skeleton& skeleton, const FilterOptions& wanted, const Device& on)
       : engine(make_engine(skeleton, wanted, on)), options(wanted), device(on) {}
 
-  void check(const CloudView& cloud) const {
+  void check_started() const {
     require(started, "a filter needs a pose to start from: call start() or find() first");
-    check_size(cloud);
   }
-  void check_size(const CloudView& cloud) const {
-    require(static_cast<std::int64_t>(cloud.points.size()) <= options.max_points, "a cloud of ",
-            cloud.points.size(), " points is larger than max_points = ", options.max_points,
-            ": raise FilterOptions::max_points");
+  void check_cloud(const CloudView& cloud) const {
+    check_size(static_cast<std::int64_t>(cloud.points.size()));
     check_sigmas(cloud.points.size(), cloud.sigma_m);
+  }
+  void check_cloud(const DeviceCloudView& cloud) const {
+    engine->check_device_clouds();
+    check_size(cloud.points.size());
+    require(cloud.sigma_m.empty() || cloud.sigma_m.size() == cloud.points.size(), "there are ",
+            cloud.points.size(), " points but ", cloud.sigma_m.size(), " sigmas");
+  }
+  void check_size(std::int64_t points) const {
+    require(points <= options.max_points, "a cloud of ", points,
+            " points is larger than max_points = ", options.max_points, ": raise FilterOptions::max_points");
   }
   // Of all points, some must have a ray.
   void check_usable(const CloudView& cloud) const {
@@ -62,6 +69,20 @@ struct ParticleFilter::State {
     require(not_finite + not_in_front < cloud.points.size(), "no pose can be found in ", cloud.points.size(),
             " points: ", not_finite, " are not finite or farther than 1000 km, ", not_in_front,
             " are not in front of the camera, which looks along +z");
+  }
+  template <class View>
+  void submit(const View& cloud) {
+    require(in_flight < max_in_flight, "at most ", max_in_flight, " frames can be in flight: call next()");
+    check_started();
+    check_cloud(cloud);
+    Stopwatch& watch = watches[static_cast<std::size_t>((first + in_flight) % max_in_flight)];
+    watch.restart();
+    or_lose_samples([&] { engine->submit(cloud); });
+    ++in_flight;
+  }
+  void check_no_frames() const {
+    require(in_flight == 0, "step() cannot be mixed with ", in_flight,
+            " submitted frames: call next() first");
   }
   void set_status(Estimate& estimate) const {
     estimate.status = estimate.points.used > 0 && estimate.score >= options.min_score ? FilterStatus::tracking
@@ -117,7 +138,7 @@ void ParticleFilter::start(std::span<const float> pose) {
 
 Estimate ParticleFilter::find(const CloudView& cloud) {
   State& s = *state_;
-  s.check_size(cloud);
+  s.check_cloud(cloud);
   s.check_usable(cloud);
   const Stopwatch watch;
   s.drop();
@@ -129,22 +150,31 @@ Estimate ParticleFilter::find(const CloudView& cloud) {
   return estimate;
 }
 
+Estimate ParticleFilter::find(const DeviceCloudView& cloud) {
+  const Stopwatch watch;
+  state_->check_cloud(cloud);
+  std::vector<Vec3> points(static_cast<std::size_t>(cloud.points.size()));
+  std::vector<float> sigma_m(static_cast<std::size_t>(cloud.sigma_m.size()));
+  state_->or_lose_samples([&] { state_->engine->download(cloud, points, sigma_m); });
+  Estimate estimate = find(CloudView(points, sigma_m));
+  estimate.latency_us = watch.elapsed_us();
+  return estimate;
+}
+
 Estimate ParticleFilter::step(const CloudView& cloud) {
-  require(state_->in_flight == 0, "step() cannot be mixed with ", state_->in_flight,
-          " submitted frames: call next() first");
+  state_->check_no_frames();
   submit(cloud);
   return next();
 }
 
-void ParticleFilter::submit(const CloudView& cloud) {
-  State& s = *state_;
-  require(s.in_flight < max_in_flight, "at most ", max_in_flight, " frames can be in flight: call next()");
-  s.check(cloud);
-  Stopwatch& watch = s.watches[static_cast<std::size_t>((s.first + s.in_flight) % max_in_flight)];
-  watch.restart();
-  s.or_lose_samples([&] { s.engine->submit(cloud); });
-  ++s.in_flight;
+Estimate ParticleFilter::step(const DeviceCloudView& cloud) {
+  state_->check_no_frames();
+  submit(cloud);
+  return next();
 }
+
+void ParticleFilter::submit(const CloudView& cloud) { state_->submit(cloud); }
+void ParticleFilter::submit(const DeviceCloudView& cloud) { state_->submit(cloud); }
 
 Estimate ParticleFilter::next() {
   State& s = *state_;

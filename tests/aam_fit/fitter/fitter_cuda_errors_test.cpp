@@ -88,23 +88,24 @@ TEST_F(FitterCudaErrors, TheNextFitIsRight) {
 TEST_F(FitterCudaErrors, TheNextTrackedFaceIsRight) {
   const Box box = bounds(world.truth);
   const auto frame = world.frame.view();
-  const std::function<void(FaceTracker&)> refused[] = {[](FaceTracker& t) { t.step({}); },
-                                                       [&](FaceTracker& t) { t.step(wide.view()); },
-                                                       [&](FaceTracker& t) {
-                                                         t.step(frame, Box{5000, 5000, 20, 20});
-                                                       },
-                                                       [&](FaceTracker& t) {
-                                                         t.step(frame, Box{10, 10, 0, 20});
-                                                       },
-                                                       [&](FaceTracker& t) {
-                                                         t.step(frame, Box{std::nan(""), 10, 20, 20});
-                                                       },
-                                                       [](FaceTracker& t) { t.submit({}); },
-                                                       [&](FaceTracker& t) { t.submit(wide.view()); },
-                                                       [&](FaceTracker& t) {
-                                                         t.submit(frame, Box{5000, 5000, 20, 20});
-                                                       },
-                                                       [](FaceTracker& t) { t.next(); }};
+  const std::function<void(FaceTracker&)> refused[] = {
+      [](FaceTracker& t) { t.step(ImageView<const Grey8>()); },
+      [&](FaceTracker& t) { t.step(wide.view()); },
+      [&](FaceTracker& t) {
+        t.step(frame, Box{5000, 5000, 20, 20});
+      },
+      [&](FaceTracker& t) {
+        t.step(frame, Box{10, 10, 0, 20});
+      },
+      [&](FaceTracker& t) {
+        t.step(frame, Box{std::nan(""), 10, 20, 20});
+      },
+      [](FaceTracker& t) { t.submit(ImageView<const Grey8>()); },
+      [&](FaceTracker& t) { t.submit(wide.view()); },
+      [&](FaceTracker& t) {
+        t.submit(frame, Box{5000, 5000, 20, 20});
+      },
+      [](FaceTracker& t) { t.next(); }};
   FaceTracker tracker(world.model, {}, Device::cuda(0)), twin(world.model, {}, Device::cuda(0));
   tracker.step(frame, box);
   twin.step(frame, box);

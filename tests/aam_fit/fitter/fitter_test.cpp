@@ -206,7 +206,7 @@ TEST(Fitter, RefusesWhatItCannotFit) {
   const World world = make_world();
   Fitter fitter(world.model, {}, Device::cpu(1));
   EXPECT_ERROR(fitter.step({world.frame.view(), Shape(5)}), InvalidArgument, "68 points cannot start from 5");
-  EXPECT_ERROR(fitter.step({{}, world.truth}), InvalidArgument, "empty frame");
+  EXPECT_ERROR(fitter.step(Face{{}, world.truth}), InvalidArgument, "empty frame");
   Shape odd = world.truth;
   odd[3].x = NAN;
   EXPECT_ERROR(fitter.step({world.frame.view(), odd}), InvalidArgument, "not finite");

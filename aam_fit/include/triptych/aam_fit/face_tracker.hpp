@@ -49,10 +49,13 @@ class FaceTracker {
   // box: start from here, not from the last shape. InvalidArgument when it lies outside the frame, or the
   // frame is empty or too large.
   TrackedFace step(ImageView<const Grey8> frame, const std::optional<Box>& box = {});
+  // A frame in device memory, as of Fitter::step(). InvalidArgument on the CPU.
+  TrackedFace step(DeviceImageView<const Grey8> frame, const std::optional<Box>& box = {});
 
   // The same in two halves. A frame needs the result of the frame before it: submit() does the work, next()
-  // only returns it.
+  // only returns it. The frame may change when submit() returns.
   void submit(ImageView<const Grey8> frame, const std::optional<Box>& box = {});
+  void submit(DeviceImageView<const Grey8> frame, const std::optional<Box>& box = {});
   TrackedFace next();
   int in_flight() const;
 

@@ -6,6 +6,7 @@
 #include <triptych/aam_fit/model.hpp>
 #include <triptych/core/frame_processor.hpp>
 #include <triptych/core/image.hpp>
+#include <triptych/core/image_view.hpp>
 #include <triptych/core/stream.hpp>
 
 #include <memory>
@@ -51,6 +52,12 @@ struct Face {
   Shape start;  // in the frame's pixels; start_in_box() makes one of a face box
 };
 
+// The same with a frame in device memory.
+struct DeviceFace {
+  DeviceImageView<const Grey8> frame;
+  Shape start;
+};
+
 // The mean shape in the box of a face's landmarks. InvalidArgument, saying so, when the box is empty or
 // wholly outside a frame of that size.
 Shape start_in_box(const Model& model, const Box& box, std::int64_t frame_width, std::int64_t frame_height);
@@ -76,10 +83,16 @@ class Fitter {
   // Several faces at once; the frames may be of different sizes. All faces are checked before the first one
   // is fitted.
   std::vector<Fit> step(std::span<const Face> faces);
+  // Frames in the memory of the fitter's GPU, read in place: the bits of the same frames in host memory. The
+  // fitter has its own streams, which wait for other ones by wait() alone. InvalidArgument on the CPU.
+  Fit step(const DeviceFace& face);
+  std::vector<Fit> step(std::span<const DeviceFace> faces);
 
-  // The same in two halves: on a GPU the upload of a frame overlaps the fit before it. The frame may change
+  // The same in two halves: on a GPU the upload of a frame overlaps the fit before it. A frame in device
+  // memory must not change until next() has returned its fit, or reset() has dropped it; any other may change
   // when submit() returns. InvalidArgument beyond max_in_flight.
   void submit(const Face& face);
+  void submit(const DeviceFace& face);
   Fit next();
   int in_flight() const;
 
@@ -88,7 +101,8 @@ class Fitter {
   // be destroyed or recorded again afterwards.
   void wait(const Event& event);
 
-  // Drops what is in flight. A Fitter tracks nothing from face to face.
+  // Drops what is in flight, and waits until no frame is read any more. A Fitter tracks nothing from face to
+  // face.
   void reset();
 
   const Device& device() const;

@@ -106,14 +106,24 @@ class ParticleFilter {
   // of some 60 frames. Drops what is in flight. InvalidArgument when no point is finite and in front of the
   // camera: the filter is then as before. After any other exception it has to be started again.
   Estimate find(const CloudView& cloud);
+  // A cloud in device memory, as of step(). The search needs it on the host, too: it is copied there once. A
+  // sigma that is not above 0 is InvalidArgument.
+  Estimate find(const DeviceCloudView& cloud);
 
   // One frame. The cloud is read during the call only. InvalidArgument before start() or find(), for more
   // than max_points points, for sigmas that do not fit, and while frames are in flight. After an exception
   // the filter is as before the call, but after a CudaError it must be started again.
   Estimate step(const CloudView& cloud);
+  // A cloud in the memory of the filter's GPU: the bits of the same cloud in host memory. The filter has its
+  // own stream, which waits for other ones by wait() alone. A sigma that is not above 0 drops its point as
+  // not finite. InvalidArgument unless the filter runs on one GPU.
+  Estimate step(const DeviceCloudView& cloud);
   // The same in two halves: at most max_in_flight frames between submit() and next(), which returns the
-  // results in order. InvalidArgument for more frames, and for next() when none is in flight.
+  // results in order. A cloud in device memory must not change until next() has returned its result, or
+  // start(), find() or reset() has dropped it; any other may change when submit() returns. InvalidArgument
+  // for more frames, and for next() when none is in flight.
   void submit(const CloudView& cloud);
+  void submit(const DeviceCloudView& cloud);
   Estimate next();
   int in_flight() const;
 
