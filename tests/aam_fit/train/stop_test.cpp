@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "../small_examples.hpp"
+#include "aam_fit/small_examples.hpp"
 #include "train/cholesky.hpp"
 #include "train/pca.hpp"
 
