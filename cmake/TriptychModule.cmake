@@ -24,12 +24,22 @@ function(add_module name)
   add_library(${target} STATIC ${arg_SOURCES})
   add_library(Triptych::${name} ALIAS ${target})
   triptych_target_options(${target})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD "${CMAKE_UNITY_BUILD}")
+  # In a unity build a source counts as included: g++ takes the types of its anonymous namespaces for those of a header.
+  target_compile_options(${target} PRIVATE
+    $<$<AND:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>,$<COMPILE_LANG_AND_ID:CXX,GNU>>:-Wno-subobject-linkage>)
   target_compile_features(${target} PUBLIC cxx_std_20)
+  # Same bits whatever the optimisation and the processor that is compiled for: only the source fuses a product with a sum.
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
   target_include_directories(${target}
     PUBLIC "$<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>"
     PRIVATE src)
   if(TRIPTYCH_CUDA_ENABLED)
     target_sources(${target} PRIVATE ${arg_CUDA_SOURCES})
+    set(kernels ${arg_CUDA_SOURCES})
+    list(FILTER kernels INCLUDE REGEX "[.]cu$")
+    # Kernels stay one source each also in a unity build: each takes long to compile, and many have flags of their own.
+    set_source_files_properties(${kernels} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     target_compile_definitions(${target} PUBLIC TRIPTYCH_HAS_CUDA=1)
     target_include_directories(${target} SYSTEM PRIVATE ${TRIPTYCH_CCCL_DIRS})
     list(APPEND arg_PRIVATE_PACKAGES CUDAToolkit)

@@ -25,7 +25,7 @@ endif()
 # triptych_target_options(<target>): C++20, warnings, nvcc's flags and the sanitizers. The sanitizer flags of a library
 # also apply to the targets that link it.
 function(triptych_target_options target)
-  # No unity build, also when a consumer has CMAKE_UNITY_BUILD: sources of a module use the same names in anonymous namespaces.
+  # Unity builds are for the modules: sources of tests, benches and demos use the same names in anonymous namespaces.
   set_target_properties(${target} PROPERTIES
     CXX_EXTENSIONS OFF CUDA_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON UNITY_BUILD OFF)
   target_compile_options(${target} PRIVATE

@@ -12,6 +12,8 @@ DeviceGuard::DeviceGuard(int ordinal) {
   restored_ = current;
 }
 
+int current_gpu() { return runtime::current_device(); }
+
 DeviceGuard::~DeviceGuard() {
   if (restored_ >= 0) runtime::restore_device(restored_);
 }

@@ -22,7 +22,7 @@ int size_class(std::int64_t bytes) {
 
 // The tuned strategy per device, operation and size class; automatic, which is 0, where there is none.
 std::array<std::atomic<std::uint8_t>, std::size_t{max_devices} * detail::tuned_operations * size_classes>
-    choices{};
+    tuned_strategies{};
 
 bool is_tuned(int device, int operation) {
   return device >= 0 && device < max_devices && operation >= 0 && operation < detail::tuned_operations;
@@ -30,7 +30,7 @@ bool is_tuned(int device, int operation) {
 
 std::atomic<std::uint8_t>& choice(int device, int operation, int size_class) {
   const int place = (device * detail::tuned_operations + operation) * size_classes + size_class;
-  return choices[static_cast<std::size_t>(place)];
+  return tuned_strategies[static_cast<std::size_t>(place)];
 }
 
 std::string key_of_class(int operation, int size_class) {

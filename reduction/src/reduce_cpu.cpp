@@ -63,21 +63,21 @@ Moments moments_cpu(std::span<const T> values, const CpuOptions& options) {
   return run(MomentSource<T>{checked(values), {}}, values.size(), MergeMoments{}, options);
 }
 
-#define TRIPTYCH_SUM(A, T) template A sum_cpu<A, T>(std::span<const T>, const CpuOptions&);
-TRIPTYCH_FOR_EACH_SUM(TRIPTYCH_SUM)
+#define TRIPTYCH_SUM_CPU(A, T) template A sum_cpu<A, T>(std::span<const T>, const CpuOptions&);
+TRIPTYCH_FOR_EACH_SUM(TRIPTYCH_SUM_CPU)
 
-#define TRIPTYCH_EXTREMES(T)                                             \
+#define TRIPTYCH_EXTREMES_CPU(T)                                         \
   template T min_cpu(std::span<const T>, const CpuOptions&);             \
   template T max_cpu(std::span<const T>, const CpuOptions&);             \
   template Indexed<T> argmin_cpu(std::span<const T>, const CpuOptions&); \
   template Indexed<T> argmax_cpu(std::span<const T>, const CpuOptions&);
-TRIPTYCH_FOR_EACH_ELEMENT(TRIPTYCH_EXTREMES)
+TRIPTYCH_FOR_EACH_ELEMENT(TRIPTYCH_EXTREMES_CPU)
 
-#define TRIPTYCH_DOT(A, T) \
+#define TRIPTYCH_DOT_CPU(A, T) \
   template A dot_cpu<A, T>(std::span<const T>, std::span<const T>, const CpuOptions&);
-TRIPTYCH_FOR_EACH_DOT(TRIPTYCH_DOT)
+TRIPTYCH_FOR_EACH_DOT(TRIPTYCH_DOT_CPU)
 
-#define TRIPTYCH_MOMENTS(T) template Moments moments_cpu(std::span<const T>, const CpuOptions&);
-TRIPTYCH_FOR_EACH_MOMENT_ELEMENT(TRIPTYCH_MOMENTS)
+#define TRIPTYCH_MOMENTS_CPU(T) template Moments moments_cpu(std::span<const T>, const CpuOptions&);
+TRIPTYCH_FOR_EACH_MOMENT_ELEMENT(TRIPTYCH_MOMENTS_CPU)
 
 }  // namespace triptych::reduction

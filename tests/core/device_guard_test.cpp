@@ -22,6 +22,7 @@ TEST(DeviceGuard, OfACpuChangesNothingAndNeedsNoCuda) {
 TEST(DeviceGuard, WithoutAGpuIsUnavailable) {
   if (cuda_device_count() > 0) GTEST_SKIP() << "this machine has a GPU";
   EXPECT_THROW(DeviceGuard(0), Unavailable);
+  EXPECT_THROW(current_gpu(), Unavailable);
 }
 
 TEST(DeviceGuard, OfAGpuThatDoesNotExistLeavesTheCurrentOne) {

@@ -3,6 +3,7 @@
 // for other objects, never the caller's current GPU.
 #include <triptych/core/device_guard.hpp>
 #include <triptych/core/error.hpp>
+#include <triptych/skin_tracker/variants.hpp>
 
 #include <gtest/gtest.h>
 
@@ -18,6 +19,9 @@
 namespace triptych::test {
 
 namespace {
+
+// Three, for the rest of the program: CUB asks only once how many there are.
+void simulate_gpus() { static const SimulatedGpus gpus(3); }
 
 void append(Values& values, const Values& more) { values.insert(values.end(), more.begin(), more.end()); }
 
@@ -38,7 +42,10 @@ Values live(const CudaObjectKind& kind, const Device& device) {
 
 class CudaFaults : public testing::TestWithParam<std::size_t> {
  protected:
-  void SetUp() override { TRIPTYCH_REQUIRE_CUDA_OR_SKIP(); }
+  void SetUp() override {
+    simulate_gpus();
+    TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
+  }
   const CudaObjectKind& kind() const { return cuda_object_kinds()[GetParam()]; }
 };
 
@@ -146,7 +153,6 @@ TEST_P(CudaCallsOf, ASteadyObjectNeitherAllocateNorWaitForOthers) {
 }
 
 TEST_P(CudaCallsOf, AnObjectKeepTheCallersGpu) {
-  const SimulatedGpus gpus(3);
   const Values expected = live(kind(), Device::cuda(0));
   for (const int own : {0, 2}) {
     const Device device = Device::cuda(own);
@@ -171,6 +177,23 @@ TEST_P(CudaCallsOf, AnObjectKeepTheCallersGpu) {
     EXPECT_EQ(after.on_gpu[1], before.on_gpu[1]) << "made or launched on the caller's GPU";
     EXPECT_GT(after.on_gpu[own], before.on_gpu[own]);
   }
+}
+
+TEST(CudaCallsOfTheJointVariant, GoToTheGpuThatWasCurrentWhenItWasMade) {
+  simulate_gpus();
+  TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
+  const std::vector<Rgba8> pixels(64 * 48, Rgba8{200, 120, 100, 255});
+  const auto make = [] {
+    const DeviceGuard own(2);
+    return skin_tracker::JointVariant(skin_tracker::generic_skin_filter, 64, 48, 1);
+  };
+  skin_tracker::JointVariant variant = make();
+  const DeviceGuard caller(1);
+  const CudaCalls before = cuda_calls();
+  for (int i = 0; i < 4; ++i) variant.moments({pixels.data(), 64, 48});
+  EXPECT_EQ(current_gpu(), 1);
+  EXPECT_EQ(cuda_calls().on_gpu[1], before.on_gpu[1]) << "made or launched on the caller's GPU";
+  EXPECT_GT(cuda_calls().on_gpu[2], before.on_gpu[2]);
 }
 
 std::string name_of(const testing::TestParamInfo<std::size_t>& info) {

@@ -103,7 +103,6 @@ void prepare_cpu(ImageView<const Grey8> frame, const Crop& crop, const Features&
   // Down the columns first, into a row of the frame's width as far as the crop reaches; then along it.
   const int left = scratch.columns.front(), right = scratch.columns.back();
   const std::int64_t span = right - left + 1;
-  constexpr std::int64_t rows_per_chunk = 16;
   const std::int64_t chunks = (crop.height + rows_per_chunk - 1) / rows_per_chunk;
   scratch.rows.resize(static_cast<std::size_t>(chunks * span));
   scratch.grey.resize(size);

@@ -13,13 +13,14 @@ namespace triptych::aam_fit {
 
 namespace {
 
-constexpr std::int64_t max_points = 65535;
+constexpr std::int64_t max_file_points = 65535;
 constexpr double farthest = 1e6;  // pixels, or images: no landmark lies there
 
 std::int64_t point_count(TextScanner& scan) {
   const std::int64_t count = scan.count("the number of points");
-  if (count < 1 || count > max_points) {
-    scan.fail("there must be 1 to " + std::to_string(max_points) + " points, not " + std::to_string(count));
+  if (count < 1 || count > max_file_points) {
+    scan.fail("there must be 1 to " + std::to_string(max_file_points) + " points, not " +
+              std::to_string(count));
   }
   return count;
 }
@@ -75,8 +76,8 @@ Shape read_pts(const std::filesystem::path& path, bool one_based) {
 }
 
 void write_pts(const std::filesystem::path& path, std::span<const Point> shape) {
-  require(!shape.empty() && shape.size() <= static_cast<std::size_t>(max_points), "a file has 1 to ",
-          max_points, " points, not ", shape.size());
+  require(!shape.empty() && shape.size() <= static_cast<std::size_t>(max_file_points), "a file has 1 to ",
+          max_file_points, " points, not ", shape.size());
   for (const Point p : shape)
     require(std::abs(p.x) <= farthest && std::abs(p.y) <= farthest, "a point at (", p.x, ", ", p.y,
             ") is far outside any image");

@@ -12,8 +12,6 @@ namespace triptych::aam_fit {
 
 namespace {
 
-constexpr std::int64_t rows_per_chunk = 16;
-
 // body(x, y, gx, gy) for every pixel.
 template <class Body>
 void each_gradient(const float* grey, std::int64_t width, std::int64_t height, int threads, Body body) {

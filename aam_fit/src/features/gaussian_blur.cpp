@@ -10,9 +10,6 @@ namespace triptych::aam_fit {
 
 namespace {
 
-// Rows that are worth handing to a thread.
-constexpr std::int64_t rows_per_chunk = 16;
-
 // Taps along the row, into `out`. Between the borders the loop over x is innermost, so that it vectorises.
 void blur_row(const float* in, float* out, std::int64_t width, const float* weights, std::int64_t radius) {
   for (std::int64_t x = 0; x < width; ++x) out[x] = weights[0] * in[x];

@@ -3,9 +3,13 @@
 
 #include <triptych/core/image_view.hpp>
 
+#include <cstdint>
 #include <vector>
 
 namespace triptych::aam_fit {
+
+// Rows of a plane that are worth handing to a thread.
+inline constexpr std::int64_t rows_per_chunk = 16;
 
 struct BlurScratch {
   std::vector<float> weights, rows;

@@ -19,8 +19,8 @@ namespace triptych::aam_fit {
 namespace {
 
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using Rows = Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>, 0,
-                        Eigen::OuterStride<>>;
+using MatrixRows = Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>, 0,
+                              Eigen::OuterStride<>>;
 
 // Rounds a row to halves. Its largest value comes to lie in [2^14, 2^15), so that what is 2^28 times as small
 // is still a normal half.
@@ -55,7 +55,7 @@ Matrix products(const StackedLevel& s, int threads) {
         for (std::int64_t first = begin; first < end; first += block) {
           const std::int64_t count = std::min(block, end - first);
           const Matrix rows =
-              Rows(s.matrix.data() + first, s.rows(), count, Eigen::OuterStride<>(n)).cast<double>();
+              MatrixRows(s.matrix.data() + first, s.rows(), count, Eigen::OuterStride<>(n)).cast<double>();
           sum.leftCols(s.modes + 1).noalias() += rows * rows.bottomRows(s.modes + 1).transpose();
           sum.col(s.modes + 1) += rows.rowwise().sum();
         }

@@ -16,7 +16,7 @@ namespace triptych::aam_fit {
 
 namespace {
 
-struct Stage {
+struct CpuStage {
   LevelFitter fitter;
   std::optional<CompositionalFitter> compositional;
   bool keeps_planes = false, keeps_parameters = false;  // of the stage before it
@@ -29,7 +29,7 @@ class CpuEngine final : public FitterEngine {
     stages_.reserve(model.levels.size());
     for (std::size_t i = 0; i < model.levels.size(); ++i) {
       const Level& level = model.levels[i];
-      Stage stage{LevelFitter(level, options.fit.storage, threads), std::nullopt};
+      CpuStage stage{LevelFitter(level, options.fit.storage, threads), std::nullopt};
       if (options.algorithm != Algorithm::regression)
         stage.compositional.emplace(level,
                                     options.algorithm == Algorithm::project_out ? Compositional::project_out
@@ -79,7 +79,7 @@ class CpuEngine final : public FitterEngine {
     Crop crop;
     Shape in_crop(face.start.size());
     for (std::size_t i = 0; i < stages_.size(); ++i) {
-      Stage& stage = stages_[i];
+      CpuStage& stage = stages_[i];
       const Level& level = stage.fitter.level();
       if (!stage.keeps_planes) {
         crop = crop_around(level, fit.landmarks, options_.crop_margin);
@@ -126,7 +126,7 @@ class CpuEngine final : public FitterEngine {
   }
 
   int threads_;
-  std::vector<Stage> stages_;
+  std::vector<CpuStage> stages_;
   Planes planes_;
   PrepareScratch scratch_;
   std::deque<Fit> done_;

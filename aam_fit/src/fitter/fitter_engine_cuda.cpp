@@ -25,7 +25,7 @@ namespace triptych::aam_fit {
 
 namespace {
 
-struct Stage {
+struct CudaStage {
   LevelFitterCuda fitter;
   Features features;
   FitterLevel level;                     // but for what belongs to a job
@@ -43,7 +43,7 @@ class CudaEngine final : public FitterEngine {
     std::int64_t max_planes = 0, max_scratch = 0;
     for (const Level& level : model.levels) {
       add_stage(level, stream);
-      const Stage& stage = stages_.back();
+      const CudaStage& stage = stages_.back();
       const std::int64_t size = std::int64_t{stage.level.width} * stage.level.height;
       max_planes = std::max(max_planes, size * channels(level.features));
       max_scratch =
@@ -52,7 +52,7 @@ class CudaEngine final : public FitterEngine {
     }
     planes_ = DeviceBuffer<float>(options.max_faces * max_planes);
     scratch_ = DeviceBuffer<float>(options.max_faces * max_scratch);
-    for (Stage& stage : stages_) {
+    for (CudaStage& stage : stages_) {
       const int count = channels(stage.features);
       const std::int64_t rows = std::int64_t{stage.level.height} * count, face = rows * stage.level.width;
       stage.planes.reserve(static_cast<std::size_t>(options.max_faces));
@@ -294,7 +294,7 @@ class CudaEngine final : public FitterEngine {
     copy_to_device(job.pinned_frames.span().first(some), job.frames.span().first(count), stream);
     copy_to_device(job.pinned_landmarks.span().first(static_cast<std::size_t>(coordinates)),
                    job.landmarks.span().first(coordinates), stream);
-    for (Stage& stage : stages_) {
+    for (CudaStage& stage : stages_) {
       FitterLevel level = stage.level;
       level.faces = count;
       level.frames = job.frames.data();
@@ -360,7 +360,7 @@ class CudaEngine final : public FitterEngine {
   Device device_;
   int max_parameters_ = 0;
   std::vector<DeviceBuffer<float>> s0_;
-  std::vector<Stage> stages_;
+  std::vector<CudaStage> stages_;
   DeviceBuffer<float> planes_, scratch_;
   Event last_fit_{Timing::off};
   std::array<std::optional<Job>, max_in_flight> slots_;

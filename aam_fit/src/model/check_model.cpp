@@ -12,7 +12,7 @@
 namespace triptych::aam_fit {
 namespace {
 
-constexpr int max_points = 65535;  // WarpPixel::corners
+constexpr int max_model_points = 65535;  // WarpPixel::corners
 constexpr double max_coordinate = 1e6;
 
 class LevelCheck {
@@ -22,8 +22,8 @@ class LevelCheck {
   void check(std::int64_t samples, bool has_update) const {
     const Level& l = level_;
     const std::int64_t n = samples, m = l.modes, coordinates = 2 * std::int64_t{l.points};
-    require(l.points >= 1 && l.points <= max_points, name_, " has ", l.points, " landmarks, not 1 to ",
-            max_points);
+    require(l.points >= 1 && l.points <= max_model_points, name_, " has ", l.points, " landmarks, not 1 to ",
+            max_model_points);
     require(l.normalisation == Normalisation::projection || l.normalisation == Normalisation::length ||
                 l.normalisation == Normalisation::floored,
             name_, " has the normalisation number ", static_cast<int>(l.normalisation),
@@ -131,7 +131,7 @@ void check_appearance(const Model& model) {
 }
 
 void check_model(const Model& model) {
-  require(model.points >= 3 && model.points <= max_points, "a model cannot have ", model.points,
+  require(model.points >= 3 && model.points <= max_model_points, "a model cannot have ", model.points,
           " landmarks");
   require(model.mean.size() == static_cast<std::size_t>(model.points), "the model's mean has ",
           model.mean.size(), " landmarks instead of ", model.points);

@@ -2,6 +2,8 @@
 #include <triptych/core/error.hpp>
 #include <triptych/skin_tracker/calibrate.hpp>
 
+#include <nanobind/stl/string.h>
+
 #include "bind.hpp"
 
 namespace triptych::python {

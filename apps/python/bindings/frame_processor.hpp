@@ -56,9 +56,11 @@ class Held {
     if (!inputs_.empty()) inputs_.pop_front();
     return result;
   }
+  // After a call that dropped what was in flight.
+  void forget_inputs() { inputs_.clear(); }
   void reset() {
     compute(mutex_, [&] { get().reset(); });
-    inputs_.clear();
+    forget_inputs();
   }
   void close() {
     compute(mutex_, [&] { object_.reset(); });
@@ -95,7 +97,7 @@ void bind_frame_processor(nb::class_<Held<Object>, Extra...>& type, const char* 
           "__exit__", [](Self& self, nb::handle, nb::handle, nb::handle) { self.close(); },
           nb::arg("type").none(), nb::arg("value").none(), nb::arg("traceback").none())
       .def("__repr__",
-           [name](Self& self) { return "<" + std::string(name) + ": " + self.get().describe() + ">"; });
+           [name](Self& self) { return std::string("<") + name + ": " + self.get().describe() + ">"; });
 }
 
 }  // namespace triptych::python

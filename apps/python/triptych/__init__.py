@@ -27,6 +27,7 @@ from ._triptych import (
     describe_device,
     devices,
 )
+from ._view import view
 
 __all__ = [
     "CalibrationError",
@@ -47,4 +48,5 @@ __all__ = [
     "devices",
     "reduce",
     "skin",
+    "view",
 ]

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "filter/find_pose.hpp"
+#include "geometry/limits.hpp"
 
 namespace triptych::capsule_likelihood {
 
@@ -39,7 +40,7 @@ struct Extent {
 Extent extent_of(std::span<const Vec3> points) {
   std::array<std::vector<float>, 3> values;
   for (const Vec3& p : points) {
-    if (!std::isfinite(p.x) || !std::isfinite(p.y) || !std::isfinite(p.z)) continue;
+    if (!is_finite(p)) continue;
     values[0].push_back(p.x);
     values[1].push_back(p.y);
     values[2].push_back(p.z);

@@ -12,6 +12,7 @@
 
 #include "body/check_poses.hpp"
 #include "body/rotation.hpp"
+#include "geometry/limits.hpp"
 
 namespace triptych::capsule_likelihood {
 
@@ -68,8 +69,6 @@ std::vector<Mark> marks_of(const Skeleton& human, std::span<const std::string> n
   }
   return marks;
 }
-
-bool is_finite(const Vec3& p) { return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z); }
 
 class PoseFitter {
  public:

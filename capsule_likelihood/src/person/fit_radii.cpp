@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "body/check_poses.hpp"
+#include "geometry/limits.hpp"
 #include "synthetic/ray_cast.hpp"
 
 namespace triptych::capsule_likelihood {
@@ -26,7 +27,7 @@ std::size_t group_of(const std::string& joint) {
   return has("head") || has("neck") ? 1 : 0;
 }
 
-struct Ray {
+struct CameraRay {
   Vec direction;
   double distance;
 };
@@ -37,11 +38,11 @@ struct Placed {
   std::size_t group;
 };
 
-double cost_of(const std::vector<Ray>& rays, const std::vector<Placed>& body,
+double cost_of(const std::vector<CameraRay>& rays, const std::vector<Placed>& body,
                const std::array<double, groups>& factors) {
   constexpr double max_m = 0.05;
   double sum = 0;
-  for (const Ray& ray : rays) {
+  for (const CameraRay& ray : rays) {
     double hit = detail::no_hit;
     for (const Placed& capsule : body) {
       hit = std::fmin(hit, detail::capsule_hit(ray.direction, capsule.a, capsule.b,
@@ -58,12 +59,11 @@ double cost_of(const std::vector<Ray>& rays, const std::vector<Placed>& body,
 Skeleton fit_radii(const Skeleton& human, std::span<const float> pose, std::span<const Vec3> points,
                    const Vec3& camera) {
   detail::check_pose(human, pose, "a pose");
-  require(std::isfinite(camera.x) && std::isfinite(camera.y) && std::isfinite(camera.z),
-          "the camera is not finite");
+  require(is_finite(camera), "the camera is not finite");
   const std::vector<Capsule> capsules = human.capsules(pose);
-  std::vector<Ray> rays;
-  constexpr std::int64_t max_rays = 1500;
-  for (const Vec3& point : subsample(points, max_rays)) {
+  std::vector<CameraRay> rays;
+  constexpr std::int64_t max_fitted_rays = 1500;
+  for (const Vec3& point : subsample(points, max_fitted_rays)) {
     const Vec from_camera = Vec(point) - Vec(camera);
     const double distance = length(from_camera);
     if (std::isfinite(distance) && distance > 0) rays.push_back({(1 / distance) * from_camera, distance});

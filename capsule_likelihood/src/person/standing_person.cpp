@@ -7,13 +7,9 @@
 #include <cmath>
 #include <iterator>
 
+#include "geometry/limits.hpp"
+
 namespace triptych::capsule_likelihood {
-
-namespace {
-
-bool is_finite(const Vec3& p) { return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z); }
-
-}  // namespace
 
 StandingPerson find_standing_person(std::span<const Vec3> points) {
   std::vector<Vec3> cloud;

@@ -12,12 +12,11 @@
 
 #include "body/check_poses.hpp"
 #include "body/rotation.hpp"
+#include "geometry/angle_units.hpp"
 
 namespace triptych::capsule_likelihood {
 
 namespace {
-
-constexpr double rad = std::numbers::pi / 180;
 
 double sine(double radians) { return portable_cos_sin_rad(static_cast<float>(radians)).sin; }
 double cosine(double radians) { return portable_cos_sin_rad(static_cast<float>(radians)).cos; }
@@ -51,7 +50,7 @@ class Walker {
                              human_.joints()[static_cast<std::size_t>(index)].rotations.size(),
             "joint ", joint, " of the built-in human is missing: only that can be made to walk");
     pose_[static_cast<std::size_t>(human_.first_angle(index)) + static_cast<std::size_t>(rotation)] =
-        static_cast<float>(degrees * rad);
+        static_cast<float>(degrees * rad_per_degree);
   }
 
   // The leg swings forwards around phase pi / 2; the knee bends most while it does.
@@ -85,8 +84,8 @@ class Walker {
     pose_[0] = static_cast<float>(x + sway * cosine(heading));
     pose_[2] = static_cast<float>(z + sway * sine(heading));
     // Facing -z, a rotation by -heading about y faces +x for a positive heading.
-    const detail::Rot root = detail::rotation_about(Axis::y, -heading + 5 * rad * sine(phase)) *
-                             detail::rotation_about(Axis::z, 2 * rad * cosine(phase));
+    const detail::Rot root = detail::rotation_about(Axis::y, -heading + 5 * rad_per_degree * sine(phase)) *
+                             detail::rotation_about(Axis::z, 2 * rad_per_degree * cosine(phase));
     const std::array<double, 4> q = detail::quaternion_of(root);
     for (std::size_t i = 0; i < 4; ++i) pose_[3 + i] = static_cast<float>(q[i]);
   }

@@ -20,13 +20,13 @@ namespace triptych::skin_tracker {
 namespace {
 
 // A colour and its number of training pixels in each class.
-struct Colour {
+struct CountedColour {
   double r, g, b;
   double skin, other;
 };
 
 // The different colours among the pixels, in a fixed order.
-std::vector<Colour> colours_of(std::span<const LabelledPixel> pixels) {
+std::vector<CountedColour> colours_of(std::span<const LabelledPixel> pixels) {
   std::vector<std::uint32_t> keys;
   keys.reserve(pixels.size());
   for (const LabelledPixel& p : pixels) {
@@ -35,7 +35,7 @@ std::vector<Colour> colours_of(std::span<const LabelledPixel> pixels) {
                    static_cast<std::uint32_t>(p.skin));
   }
   std::sort(keys.begin(), keys.end());
-  std::vector<Colour> colours;
+  std::vector<CountedColour> colours;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const std::uint32_t key = keys[i];
     if (i == 0 || key >> 1 != keys[i - 1] >> 1) {
@@ -93,14 +93,14 @@ Cut best_cut(std::vector<Ranked>& ranked, bool below, const Totals& totals) {
 // The score of the best cut along a direction, from a histogram of the projections: exact up to a bin.
 class DirectionScore {
  public:
-  DirectionScore(std::span<const Colour> colours, const Totals& totals)
+  DirectionScore(std::span<const CountedColour> colours, const Totals& totals)
       : colours_(colours), totals_(totals), bins_(bin_count) {}
 
   double operator()(const Direction& n) {
     std::fill(bins_.begin(), bins_.end(), Totals{});
     constexpr double middle = 0.5 * bin_count;
     constexpr double scale = middle / 442;  // the largest projection on a unit vector
-    for (const Colour& c : colours_) {
+    for (const CountedColour& c : colours_) {
       const double s = n.r * c.r + n.g * c.g + n.b * c.b;
       Totals& bin = bins_[static_cast<std::size_t>(middle + s * scale)];
       bin.skin += c.skin;
@@ -118,7 +118,7 @@ class DirectionScore {
 
  private:
   static constexpr int bin_count = 8192;
-  std::span<const Colour> colours_;
+  std::span<const CountedColour> colours_;
   Totals totals_;
   std::vector<Totals> bins_;
 };
@@ -145,7 +145,7 @@ double logistic_slope(std::span<const Ranked> ranked, double cut, double least, 
 // The plane that classifies most pixels correctly. Its weight is 1/2 on the boundary. Its slope is that of
 // the logistic curve at this point, limited to ramps of 4 to 255 grey levels.
 LinearFilter train_linear(std::span<const LabelledPixel> pixels, const Totals& totals) {
-  const std::vector<Colour> colours = colours_of(pixels);
+  const std::vector<CountedColour> colours = colours_of(pixels);
   DirectionScore direction_score(colours, totals);
   std::vector<ScoredDirection> sweep;
   for (const Direction& direction : spread_directions(256)) {
@@ -155,25 +155,25 @@ LinearFilter train_linear(std::span<const LabelledPixel> pixels, const Totals& t
 
   std::vector<Ranked> ranked;
   ranked.reserve(colours.size());
-  for (const Colour& c : colours) ranked.push_back({dot(n, {c.r, c.g, c.b}), c.skin, c.other});
+  for (const CountedColour& c : colours) ranked.push_back({dot(n, {c.r, c.g, c.b}), c.skin, c.other});
   const Cut cut = best_cut(ranked, false, totals);
   const double slope = logistic_slope(ranked, cut.value, 4.0 / 255, 4.0 / 4) / 4;
   return {slope * n.r, slope * n.g, slope * n.b, 0.5 - slope * cut.value};
 }
 
-struct Moments {
+struct ColourMoments {
   Eigen::Vector3d mean = Eigen::Vector3d::Zero();
   Eigen::Matrix3d covariance = Eigen::Matrix3d::Zero();
 };
 
 // Mean and covariance of one class. The variance of the rounding to 8 bits is added, so that no covariance is
 // singular.
-Moments moments(std::span<const LabelledPixel> pixels, bool skin, ColourSpace space) {
+ColourMoments colour_moments(std::span<const LabelledPixel> pixels, bool skin, ColourSpace space) {
   const auto point = [&](const LabelledPixel& p) {
     const Point3 v = point_of(space, p.colour.r, p.colour.g, p.colour.b);
     return Eigen::Vector3d(v.x, v.y, v.z);
   };
-  Moments result;
+  ColourMoments result;
   double n = 0;
   for (const LabelledPixel& p : pixels) {
     if (p.skin != skin) continue;
@@ -195,7 +195,7 @@ Moments moments(std::span<const LabelledPixel> pixels, bool skin, ColourSpace sp
 
 int dimensions(ColourSpace space) { return space == ColourSpace::rgb || space == ColourSpace::hsv ? 3 : 2; }
 
-GaussianPair::Normal normal_of(const Moments& m, ColourSpace space, double prior) {
+GaussianPair::Normal normal_of(const ColourMoments& m, ColourSpace space, double prior) {
   constexpr double two_pi = 6.283185307179586;
   const int n = dimensions(space);
   const Eigen::MatrixXd covariance = m.covariance.topLeftCorner(n, n);
@@ -218,21 +218,21 @@ GaussianPair::Normal normal_of(const Moments& m, ColourSpace space, double prior
 
 GaussianPair train_gaussian(ColourSpace space, std::span<const LabelledPixel> pixels, const Totals& totals) {
   const double all = totals.skin + totals.other;
-  return {space, normal_of(moments(pixels, true, space), space, totals.skin / all),
-          normal_of(moments(pixels, false, space), space, totals.other / all)};
+  return {space, normal_of(colour_moments(pixels, true, space), space, totals.skin / all),
+          normal_of(colour_moments(pixels, false, space), space, totals.other / all)};
 }
 
 // The ellipse of the skin's covariance. Its edge is the squared distance that classifies most training pixels
 // correctly. The weight falls from 1 to 0 between 0.5 and 1.5 times the edge.
 ChrominanceEllipse train_ellipse(std::span<const LabelledPixel> pixels, const Totals& totals) {
   const GaussianPair::Normal normal =
-      normal_of(moments(pixels, true, ColourSpace::crcb), ColourSpace::crcb, 1);
+      normal_of(colour_moments(pixels, true, ColourSpace::crcb), ColourSpace::crcb, 1);
   ChrominanceEllipse ellipse;
   ellipse.mean = {normal.mean[0], normal.mean[1]};
   ellipse.precision = {normal.precision[0], normal.precision[1], normal.precision[4]};
   EllipseNumbers numbers = numbers_of(ellipse);
   std::vector<Ranked> ranked;
-  for (const Colour& c : colours_of(pixels)) {
+  for (const CountedColour& c : colours_of(pixels)) {
     ranked.push_back({squared_distance(numbers, c.r, c.g, c.b), c.skin, c.other});
   }
   ellipse.edge = best_cut(ranked, true, totals).value;

@@ -147,7 +147,7 @@ double number(const Json& json, const std::string& key, const fs::path& file) {
 
 template <std::size_t n>
 std::array<double, n> numbers(const Json& json, const std::string& key, const fs::path& file) {
-  const Json list = detail::member(json, key, file.string());
+  const Json list = triptych::detail::member(json, key, file.string());
   if (!list.is_array() || list.size() != n) {
     fail(file, "expected \"" + key + "\" to be a list of " + std::to_string(n) + " numbers, found " +
                    (list.is_array() ? std::to_string(list.size()) + " of them" : list.type_name()));
@@ -168,7 +168,7 @@ LinearFilter load_linear(const fs::path& file, const Json& json) {
 }
 
 GaussianPair::Normal load_normal(const fs::path& file, const Json& json, const std::string& key) {
-  const Json object = detail::member(json, key, file.string());
+  const Json object = triptych::detail::member(json, key, file.string());
   GaussianPair::Normal normal{numbers<3>(object, "mean", file), numbers<9>(object, "precision", file),
                               number(object, "log_scale", file)};
   const auto& p = normal.precision;

@@ -10,18 +10,18 @@ namespace triptych::skin_tracker {
 
 namespace {
 
-struct Name {
+struct FormatName {
   FrameFormat format;
   std::string_view text;
 };
-constexpr Name names[] = {{FrameFormat::rgb, "rgb"},   {FrameFormat::bgr, "bgr"},
-                          {FrameFormat::rgba, "rgba"}, {FrameFormat::bgra, "bgra"},
-                          {FrameFormat::nv12, "nv12"}, {FrameFormat::yuyv, "yuyv"}};
+constexpr FormatName format_names[] = {{FrameFormat::rgb, "rgb"},   {FrameFormat::bgr, "bgr"},
+                                       {FrameFormat::rgba, "rgba"}, {FrameFormat::bgra, "bgra"},
+                                       {FrameFormat::nv12, "nv12"}, {FrameFormat::yuyv, "yuyv"}};
 
 }  // namespace
 
 std::string to_string(FrameFormat format) {
-  for (const Name& name : names) {
+  for (const FormatName& name : format_names) {
     if (name.format == format) return std::string(name.text);
   }
   detail::throw_unknown_format(format);
@@ -29,7 +29,7 @@ std::string to_string(FrameFormat format) {
 
 FrameFormat parse_frame_format(std::string_view text) {
   std::string known;
-  for (const Name& name : names) {
+  for (const FormatName& name : format_names) {
     if (name.text == text) return name.format;
     known += (known.empty() ? "" : ", ") + std::string(name.text);
   }

@@ -1,5 +1,6 @@
 #include <triptych/core/buffer.hpp>
 #include <triptych/core/clock.hpp>
+#include <triptych/core/device_guard.hpp>
 #include <triptych/core/error.hpp>
 #include <triptych/skin_tracker/load_balancer.hpp>
 #include <triptych/skin_tracker/variants.hpp>
@@ -18,6 +19,7 @@ class JointVariant::Impl {
         height_(height),
         threads_(threads),
         table_(Classifier(filter)),
+        gpu_(current_gpu()),
         upper_(std::int64_t{width} * height),
         on_device_(1),
         on_host_(1),
@@ -27,6 +29,7 @@ class JointVariant::Impl {
     require(frame.width() == width_ && frame.height() == height_ && frame.is_contiguous(),
             "this variant takes frames of ", width_, " x ", height_, " without gaps between rows, not of ",
             frame.width(), " x ", frame.height());
+    const DeviceGuard guard(gpu_);
     const std::int64_t rows = balancer_.next_gpu_share();
     const Stopwatch watch;
     if (rows > 0) start_gpu(frame, rows);
@@ -70,6 +73,7 @@ class JointVariant::Impl {
   LinearFilter filter_;
   int width_, height_, threads_;
   WeightTable<float> table_;
+  int gpu_;
   Stream stream_;
   Event begin_, end_;
   Workspace workspace_;

@@ -10,12 +10,12 @@ namespace triptych::skin_tracker {
 
 namespace {
 
-struct Name {
+struct VariantName {
   Variant variant;
   std::string_view text;
   bool gpu, table;
 };
-constexpr Name names[] = {
+constexpr VariantName variant_names[] = {
     {Variant::gpu1, "gpu1", true, false},        {Variant::gpu2, "gpu2", true, false},
     {Variant::gpu3, "gpu3", true, false},        {Variant::gpu4, "gpu4", true, false},
     {Variant::gpu5, "gpu5", true, false},        {Variant::gpu6, "gpu6", true, false},
@@ -27,13 +27,13 @@ constexpr Name names[] = {
     {Variant::cub, "cub", true, false},          {Variant::thrust, "thrust", true, false}};
 
 constexpr auto variants = [] {
-  std::array<Variant, std::size(names)> all{};
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = names[i].variant;
+  std::array<Variant, std::size(variant_names)> all{};
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = variant_names[i].variant;
   return all;
 }();
 
-const Name& name_of(Variant variant) {
-  for (const Name& name : names) {
+const VariantName& name_of(Variant variant) {
+  for (const VariantName& name : variant_names) {
     if (name.variant == variant) return name;
   }
   throw InvalidArgument("there is no variant number " + std::to_string(static_cast<int>(variant)));
@@ -47,7 +47,7 @@ std::string to_string(Variant variant) { return std::string(name_of(variant).tex
 
 Variant parse_variant(std::string_view text) {
   std::string known;
-  for (const Name& name : names) {
+  for (const VariantName& name : variant_names) {
     if (name.text == text) return name.variant;
     known += (known.empty() ? "" : ", ") + std::string(name.text);
   }

@@ -25,7 +25,7 @@ namespace triptych::aam_fit {
 
 namespace {
 
-using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using TextureRows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Row = Eigen::Matrix<float, 1, Eigen::Dynamic>;
 
 // Derivatives of textures along x and y of the planes, from neighbours in the raster: central where both are
@@ -92,7 +92,7 @@ class CompositionalFitter::Impl {
     require(level_.Pg.size() == k * n, "a level's Pg has ", level_.Pg.size(), " numbers instead of ", k * n);
     pixels_ = level_.pixels();
     g0_ = Eigen::Map<const Row>(level_.g0.data(), n);
-    modes_ = Eigen::Map<const Rows>(level_.Pg.data(), k, n);
+    modes_ = Eigen::Map<const TextureRows>(level_.Pg.data(), k, n);
     make_basis();
     make_jacobian();
     const RasterGradient gradient(level_.frame);
@@ -231,7 +231,7 @@ class CompositionalFitter::Impl {
   WarpComposition warp_;
   std::int64_t pixels_ = 0;
   Row g0_, residual_;
-  Rows modes_, basis_, jx_, jy_, gx_, gy_, descent_;
+  TextureRows modes_, basis_, jx_, jy_, gx_, gy_, descent_;
   Eigen::LDLT<Eigen::MatrixXd> factor_;
   std::vector<float> texture_, shape_;
 };

@@ -3,18 +3,16 @@
 #include <triptych/core/error.hpp>
 
 #include <cmath>
-#include <numbers>
 #include <optional>
 
 #include "body/check_poses.hpp"
 #include "body/io/check_bvh.hpp"
 #include "body/rotation.hpp"
+#include "geometry/angle_units.hpp"
 
 namespace triptych::capsule_likelihood {
 
 namespace {
-
-constexpr double degrees = 180 / std::numbers::pi;
 
 BvhChannel rotation_channel(Axis axis) {
   return static_cast<BvhChannel>(static_cast<int>(BvhChannel::x_rotation) + static_cast<int>(axis));
@@ -110,12 +108,12 @@ Bvh to_bvh(const Skeleton& skeleton, const Motion& motion, double metres_per_uni
     const std::span<const float> pose = motion.pose(frame);
     for (std::size_t i = 0; i < 3; ++i) bvh.motion.push_back(pose[i] * units);
     const detail::Rot root = detail::rotation_of_quaternion({pose[3], pose[4], pose[5], pose[6]});
-    for (const double angle : detail::angles_of(root, axes)) bvh.motion.push_back(angle * degrees);
+    for (const double angle : detail::angles_of(root, axes)) bvh.motion.push_back(angle * degrees_per_rad);
     for (const int index : order) {
       if (index == 0) continue;
       const auto first = static_cast<std::size_t>(skeleton.first_angle(index));
       const std::size_t count = skeleton.joints()[static_cast<std::size_t>(index)].rotations.size();
-      for (std::size_t k = 0; k < count; ++k) bvh.motion.push_back(pose[first + k] * degrees);
+      for (std::size_t k = 0; k < count; ++k) bvh.motion.push_back(pose[first + k] * degrees_per_rad);
     }
   }
   detail::check_bvh(bvh);

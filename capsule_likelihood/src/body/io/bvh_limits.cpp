@@ -7,14 +7,14 @@
 #include <numbers>
 
 #include "body/io/bvh_body.hpp"
+#include "geometry/angle_units.hpp"
 
 namespace triptych::capsule_likelihood::detail {
 
 namespace {
 
-constexpr double rad = std::numbers::pi / 180;
-constexpr double margin = 10 * rad;
-constexpr double most = 200 * rad;  // beyond half a turn: an angle there need not jump
+constexpr double margin = 10 * rad_per_degree;
+constexpr double most = 200 * rad_per_degree;  // beyond half a turn: an angle there need not jump
 
 void set_all(std::vector<Rotation>& rotations, double limit) {
   for (Rotation& rotation : rotations) {
@@ -52,7 +52,7 @@ class Box {
 // Calls with steps from low to high, both included.
 template <class F>
 void sweep(double low_deg, double high_deg, int steps, F&& call) {
-  for (int i = 0; i <= steps; ++i) call((low_deg + (high_deg - low_deg) * i / steps) * rad);
+  for (int i = 0; i <= steps; ++i) call((low_deg + (high_deg - low_deg) * i / steps) * rad_per_degree);
 }
 
 // A hinge that bends the bone towards a direction. Where its axis lies around the bone is a matter of how the
@@ -92,8 +92,8 @@ void set_hip(const ZeroBody& body, Side side, const Vec& bone, std::vector<Rotat
 
 void set_shoulder(std::vector<Rotation>& rotations) {
   set_all(rotations, most);
-  rotations[1].lower_rad = static_cast<float>(-100 * rad);
-  rotations[1].upper_rad = static_cast<float>(100 * rad);
+  rotations[1].lower_rad = static_cast<float>(-100 * rad_per_degree);
+  rotations[1].upper_rad = static_cast<float>(100 * rad_per_degree);
 }
 
 bool has_three_axes(const std::vector<Rotation>& rotations) {
@@ -109,22 +109,22 @@ void set_limits(const ZeroBody& body, int joint, std::vector<Rotation>& rotation
   switch (body.parts[index]) {
     case Part::spine:
     case Part::head:
-      return set_all(rotations, 50 * rad);
+      return set_all(rotations, 50 * rad_per_degree);
     case Part::neck:
     case Part::foot:
-      return set_all(rotations, 60 * rad);
+      return set_all(rotations, 60 * rad_per_degree);
     case Part::clavicle:
-      return set_all(rotations, 35 * rad);
+      return set_all(rotations, 35 * rad_per_degree);
     case Part::hand:
-      return set_all(rotations, 90 * rad);
+      return set_all(rotations, 90 * rad_per_degree);
     case Part::hip_joint:
-      return set_all(rotations, 20 * rad);
+      return set_all(rotations, 20 * rad_per_degree);
     case Part::toe:
-      return set_all(rotations, 60 * rad);
+      return set_all(rotations, 60 * rad_per_degree);
     case Part::finger:
-      return set_all(rotations, 100 * rad);
+      return set_all(rotations, 100 * rad_per_degree);
     case Part::tip:
-      return set_all(rotations, 45 * rad);
+      return set_all(rotations, 45 * rad_per_degree);
     case Part::hips:
     case Part::other:
       return set_all(rotations, std::numbers::pi);
@@ -134,7 +134,7 @@ void set_limits(const ZeroBody& body, int joint, std::vector<Rotation>& rotation
     case Part::forearm:
       break;
   }
-  if (!has_three_axes(rotations)) return set_all(rotations, 160 * rad);
+  if (!has_three_axes(rotations)) return set_all(rotations, 160 * rad_per_degree);
   if (body.parts[index] == Part::thigh) return set_hip(body, body.sides[index], bone, rotations);
   if (body.parts[index] == Part::shin) return set_hinge(bone, -1.0 * body.front, 20, rotations);
   if (body.parts[index] == Part::forearm) return set_hinge(bone, body.front, 45, rotations);

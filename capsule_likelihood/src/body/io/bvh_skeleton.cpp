@@ -13,12 +13,11 @@
 #include "body/io/bvh_body.hpp"
 #include "body/io/check_bvh.hpp"
 #include "body/rotation.hpp"
+#include "geometry/angle_units.hpp"
 
 namespace triptych::capsule_likelihood {
 
 namespace {
-
-constexpr double rad = std::numbers::pi / 180;
 
 // Where the channels of each joint start in a frame.
 std::vector<int> first_channels(const Bvh& bvh) {
@@ -128,7 +127,7 @@ Skeleton make_skeleton(const Bvh& bvh, const BvhSkeletonOptions& options) {
       for (std::size_t k = 0; k < from.channels.size(); ++k) {
         if (!is_rotation(from.channels[k])) continue;
         const auto channel = static_cast<std::size_t>(first[i]) + k;
-        const double angle = fixed_at.empty() ? 0.0 : fixed_at[channel] * rad;
+        const double angle = fixed_at.empty() ? 0.0 : fixed_at[channel] * rad_per_degree;
         joint.rotations[rotation].lower_rad = joint.rotations[rotation].upper_rad = static_cast<float>(angle);
         ++rotation;
       }
@@ -160,9 +159,9 @@ Motion poses_of(const Bvh& bvh, const Skeleton& skeleton, double metres_per_unit
         const double value = values[at++];
         if (is_rotation(channel)) {
           if (i == 0) {
-            root = root * detail::rotation_about(static_cast<Axis>(axis_of(channel)), value * rad);
+            root = root * detail::rotation_about(static_cast<Axis>(axis_of(channel)), value * rad_per_degree);
           } else {
-            pose[angle] = unwrapped(value * rad, before[angle]);
+            pose[angle] = unwrapped(value * rad_per_degree, before[angle]);
             ++angle;
           }
         } else if (i == 0) {

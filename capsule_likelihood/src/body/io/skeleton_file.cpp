@@ -9,9 +9,9 @@
 #include <charconv>
 #include <cmath>
 #include <map>
-#include <numbers>
 
 #include "body/io/json_reader.hpp"
+#include "geometry/angle_units.hpp"
 
 namespace triptych::capsule_likelihood {
 
@@ -20,7 +20,6 @@ namespace {
 using detail::JsonDocument;
 using detail::JsonValue;
 
-constexpr double degrees = 180 / std::numbers::pi;
 constexpr const char* axis_names[] = {"x", "y", "z"};
 
 using Names = std::map<std::string, int, std::less<>>;
@@ -39,8 +38,8 @@ Vec3 read_vector(const JsonValue& value) {
 
 void read_limits(const JsonValue& value, Rotation& rotation) {
   const std::vector<double> limits = value.numbers(2);
-  rotation.lower_rad = static_cast<float>(limits[0] / degrees);
-  rotation.upper_rad = static_cast<float>(limits[1] / degrees);
+  rotation.lower_rad = static_cast<float>(limits[0] / degrees_per_rad);
+  rotation.upper_rad = static_cast<float>(limits[1] / degrees_per_rad);
   if (!(rotation.lower_rad <= rotation.upper_rad)) value.fail("the lower limit is above the upper one");
 }
 
@@ -102,8 +101,8 @@ Json vector_json(const Vec3& v) { return Json::array({shortest(v.x), shortest(v.
 
 // A round number of degrees where that is read as the same float.
 double in_degrees(float radians) {
-  const double exact = radians * degrees, rounded = std::round(exact * 1e4) / 1e4;
-  return static_cast<float>(rounded / degrees) == radians ? rounded : exact;
+  const double exact = radians * degrees_per_rad, rounded = std::round(exact * 1e4) / 1e4;
+  return static_cast<float>(rounded / degrees_per_rad) == radians ? rounded : exact;
 }
 
 void adjust_joint(const JsonValue& value, Joint& joint, int index, std::vector<BodyCapsule>& body_capsules) {
@@ -121,7 +120,7 @@ void adjust_joint(const JsonValue& value, Joint& joint, int index, std::vector<B
   if (value.has("fixed_deg")) {
     for (const auto& [name, angle] : value.at("fixed_deg").members()) {
       Rotation& rotation = rotation_about(name, angle);
-      rotation.lower_rad = rotation.upper_rad = static_cast<float>(angle.number() / degrees);
+      rotation.lower_rad = rotation.upper_rad = static_cast<float>(angle.number() / degrees_per_rad);
     }
   }
   for (BodyCapsule& capsule : body_capsules) {

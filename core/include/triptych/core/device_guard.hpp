@@ -24,4 +24,7 @@ class DeviceGuard {
   int restored_ = -1;  // the GPU that the destructor makes current; -1: none
 };
 
+// The number of the GPU that is current on the calling thread. Unavailable without a usable GPU.
+int current_gpu();
+
 }  // namespace triptych

@@ -64,8 +64,8 @@ void moments_gpu_variant(Variant variant, DeviceImageView<const Rgba8> frame, co
 // frame to frame (load_balancer.hpp). One thread at a time.
 class JointVariant {
  public:
-  // For frames of that size, on the current GPU and that many threads; 0: all cores. InvalidArgument when a
-  // frame cannot have that size, Unavailable without a GPU.
+  // For frames of that size, on the GPU that is current now and that many threads; 0: all cores.
+  // InvalidArgument when a frame cannot have that size, Unavailable without a GPU.
   JointVariant(const LinearFilter& filter, int width, int height, int threads = 0);
   JointVariant(JointVariant&&) noexcept;
   JointVariant& operator=(JointVariant&&) noexcept;
