@@ -8,14 +8,14 @@ from pathlib import Path
 
 import triptych as tp
 
-KINECT = {"fx": 525.0, "fy": 525.0, "cx": 319.5, "cy": 239.5}  # its intrinsics, in pixels
+KINECT = (525.0, 525.0, 319.5, 239.5)  # fx, fy, cx, cy, in pixels
 
 
 def track(files, camera, nearest_m=0.5, farthest_m=4.0, points=8000, **options):
     """The skeleton, and an Estimate for each depth image. The person's height comes from the first one."""
     body, estimates = None, []
     for file in files:
-        cloud = tp.capsule.cloud_from_depth(tp.capsule.read_pgm(file), **camera, nearest_m=nearest_m, farthest_m=farthest_m)
+        cloud = tp.capsule.cloud_from_depth(tp.capsule.read_pgm(file), camera, nearest_m=nearest_m, farthest_m=farthest_m)
         cloud = tp.capsule.subsample(cloud, points)
         if body is None:
             person = tp.capsule.find_standing_person(cloud)

@@ -87,12 +87,12 @@ def test_body(tmp_path):
     """Depth images of a synthetic walk: the walker is found, and followed within a few centimetres."""
     human = tp.capsule.human(height=1.75)
     walk = tp.capsule.place_in_view(human, tp.capsule.make_walk(human, frames=3))
-    camera = {"fx": 130.0, "fy": 130.0, "cx": 79.5, "cy": 99.5}
+    fx, fy, cx, cy = camera = (130.0, 130.0, 79.5, 99.5)
     for i, pose in enumerate(walk):
         points = tp.capsule.render_points(human.capsules(pose), points=60_000, noise_m=0.0)
         depth = np.zeros((200, 160), ">u2")
-        x = np.rint(camera["cx"] + camera["fx"] * points[:, 0] / points[:, 2]).astype(int)
-        y = np.rint(camera["cy"] - camera["fy"] * points[:, 1] / points[:, 2]).astype(int)
+        x = np.rint(cx + fx * points[:, 0] / points[:, 2]).astype(int)
+        y = np.rint(cy - fy * points[:, 1] / points[:, 2]).astype(int)
         inside = (x >= 0) & (x < 160) & (y >= 0) & (y < 200)
         depth[y[inside], x[inside]] = np.rint(points[inside, 2] * 1000)
         (tmp_path / f"{i}.pgm").write_bytes(b"P5\n160 200\n65535\n" + depth.tobytes())

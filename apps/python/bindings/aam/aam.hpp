@@ -23,7 +23,7 @@ namespace triptych::python {
 // Arguments: InvalidArgument, which begins with the argument's name, when they are something else.
 aam_fit::Shape shape_of(nb::handle object, const char* argument);                // (n, 2) finite numbers
 std::vector<aam_fit::Shape> shapes_of(nb::handle object, const char* argument);  // (k, n, 2), or k of (n, 2)
-Box box_of(nb::handle object, const char* argument);                    // (x, y, width, height), not empty
+Box face_box_of(nb::handle object, const char* argument);               // (x, y, width, height), not empty
 std::vector<Box> boxes_of(nb::handle object, const char* argument);     // (k, 4), or a sequence of boxes
 std::vector<float> floats_of(nb::handle object, const char* argument);  // (n,) finite numbers
 std::vector<aam_fit::Triangle> triangles_of(nb::handle object, const char* argument);  // (t, 3)

@@ -35,7 +35,8 @@ Shape start_of(const Fitter& fitter, const Array& image, nb::handle box, nb::han
   require(box.is_none() != start.is_none(),
           "box: give either the box of the face, as box=(x, y, width, height), or the landmarks to start "
           "from, as start=");
-  if (start.is_none()) return start_in(fitter, box_of(box, "box"), image.shape(1), image.shape(0), "box");
+  if (start.is_none())
+    return start_in(fitter, face_box_of(box, "box"), image.shape(1), image.shape(0), "box");
   Shape shape = shape_of(start, "start");
   require_points(fitter, shape, "start");
   return shape;

@@ -118,7 +118,7 @@ void bind_aam_shape(nb::module_& m) {
       "place_in_box",
       [](nb::handle shape, nb::handle box) {
         const Shape points = shape_of(shape, "shape");
-        const Box in = box_of(box, "box");
+        const Box in = face_box_of(box, "box");
         return to_numpy(naming("shape", [&] { return aam_fit::place_in_box(points, in); }));
       },
       nb::arg("shape"), nb::arg("box"),
@@ -129,7 +129,7 @@ void bind_aam_shape(nb::module_& m) {
   m.def(
       "start_in_box",
       [](const Model& model, nb::handle box, std::int64_t width, std::int64_t height) {
-        const Box in = box_of(box, "box");
+        const Box in = face_box_of(box, "box");
         return to_numpy(naming("box", [&] { return aam_fit::start_in_box(model, in, width, height); }));
       },
       nb::arg("model"), nb::arg("box"), nb::arg("width"), nb::arg("height"),

@@ -21,7 +21,7 @@ using Self = Held<FaceTracker>;
 // The frame's box, when there is one: InvalidArgument, as the library says it, when it lies outside.
 std::optional<Box> box_in(const Array& frame, nb::handle box) {
   if (box.is_none()) return {};
-  const Box given = box_of(box, "box");
+  const Box given = face_box_of(box, "box");
   const auto width = static_cast<double>(frame.shape(1)), height = static_cast<double>(frame.shape(0));
   require(given.x < width && given.y < height && given.x + given.width > 0 && given.y + given.height > 0,
           "box: the face box of ", given.width, " x ", given.height, " pixels at (", given.x, ", ", given.y,
@@ -83,7 +83,7 @@ void bind_aam_tracker(nb::module_& m) {
             aam_fit::FaceTrackerOptions options;
             options.fitter = TRIPTYCH_FITTER_VALUES.options();
             options.lost_error = lost_error;
-            if (!box.is_none()) options.box = box_of(box, "box");
+            if (!box.is_none()) options.box = face_box_of(box, "box");
             const Device where = device_of(device);
             new (self) Self(compute([&] { return FaceTracker(model, options, where); }));
           },

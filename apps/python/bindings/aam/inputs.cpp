@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "../boxes.hpp"
 #include "aam.hpp"
 
 namespace triptych::python {
@@ -85,25 +86,8 @@ std::vector<Shape> shapes_of(nb::handle object, const char* argument) {
   return shapes;
 }
 
-Box box_of(nb::handle object, const char* argument) {
-  double numbers[4];
-  if (is_list(object)) {  // without NumPy, for its time
-    std::size_t count = 0;
-    for (const nb::handle item : object) {
-      if (count == 4 || !nb::try_cast(item, numbers[count])) {
-        count = 0;
-        break;
-      }
-      ++count;
-    }
-    require(count == 4, argument, ": a box is four numbers (x, y, width, height)");
-  } else {
-    const Array array = host_array<double>(object, argument);
-    array.require_shape({4}, "a box, four numbers (x, y, width, height)");
-    const double* const values = array.contiguous<double>();
-    std::copy(values, values + 4, numbers);
-  }
-  const Box box{numbers[0], numbers[1], numbers[2], numbers[3]};
+Box face_box_of(nb::handle object, const char* argument) {
+  const Box box = box_of(object, argument);
   require_box(box, argument);
   return box;
 }
@@ -112,7 +96,7 @@ std::vector<Box> boxes_of(nb::handle object, const char* argument) {
   std::vector<Box> boxes;
   if (is_list(object)) {
     for (const nb::handle item : object)
-      boxes.push_back(box_of(item, item_name(argument, boxes.size()).c_str()));
+      boxes.push_back(face_box_of(item, item_name(argument, boxes.size()).c_str()));
     return boxes;
   }
   const Array array = host_array<double>(object, argument);

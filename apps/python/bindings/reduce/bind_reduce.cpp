@@ -215,8 +215,8 @@ void bind_functions(nb::module_& m) {
         const Array a(x, "x", stream);
         return reducer_for(a, strategy, determinism).moments(a);
       },
-      nb::arg("x").none(), nb::kw_only(), nb::arg("strategy") = "automatic", nb::arg("determinism") = "run_to_run",
-      nb::arg("stream") = nb::none(),
+      nb::arg("x").none(), nb::kw_only(), nb::arg("strategy") = "automatic",
+      nb::arg("determinism") = "run_to_run", nb::arg("stream") = nb::none(),
       "Count, mean and variance of float32, float64 or int32 elements, in one pass without cancellation; a "
       "Moments.");
   m.def(
@@ -235,8 +235,8 @@ void bind_functions(nb::module_& m) {
         require(!x.is_none(), "x: expected a vector, not None");
         return run_rows(a, x, out, stream, threads);
       },
-      nb::arg("a").none(), nb::arg("x").none(), nb::kw_only(), nb::arg("out") = nb::none(), nb::arg("stream") = nb::none(),
-      nb::arg("threads") = 0,
+      nb::arg("a").none(), nb::arg("x").none(), nb::kw_only(), nb::arg("out") = nb::none(),
+      nb::arg("stream") = nb::none(), nb::arg("threads") = 0,
       "The product of a float32 matrix (rows, columns) and a vector (columns,); see row_sums() for layout "
       "and result.");
 }
@@ -299,7 +299,8 @@ void bind_reducer(nb::module_& m) {
                   "out: it is for sum, dot, min and max");
           return run(self, operation, x, nb::none(), nb::none(), out, stream);
         },
-        nb::arg("x").none(), nb::kw_only(), nb::arg("out") = nb::none(), nb::arg("stream") = nb::none(), op.doc);
+        nb::arg("x").none(), nb::kw_only(), nb::arg("out") = nb::none(), nb::arg("stream") = nb::none(),
+        op.doc);
 }
 
 }  // namespace

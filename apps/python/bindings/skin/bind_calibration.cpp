@@ -17,20 +17,6 @@ namespace {
 
 using namespace skin_tracker;
 
-template <class T>
-BasicBox<T> four_numbers(nb::handle box, const char* argument) {
-  const Array array = host_array<double>(box, argument);
-  array.require_shape({4}, "4 numbers: (x, y, width, height)");
-  const double* const v = array.contiguous<double>();
-  for (int i = 0; i < 4; ++i) {
-    require(std::isfinite(v[i]), argument, ": every number must be finite");
-    if constexpr (std::is_same_v<T, int>)
-      require(v[i] == std::floor(v[i]) && std::abs(v[i]) < 1e9, argument, ": expected whole pixels, not ",
-              v[i]);
-  }
-  return {static_cast<T>(v[0]), static_cast<T>(v[1]), static_cast<T>(v[2]), static_cast<T>(v[3])};
-}
-
 bool same_calibration(const FaceCalibration& a, const FaceCalibration& b) {
   const Calibration &p = a.calibration, &q = b.calibration;
   return p.filter == q.filter && p.face_weight == q.face_weight &&
@@ -74,9 +60,6 @@ FaceCalibration calibrate_on(nb::handle frame, nb::handle face, nb::handle forma
 }
 
 }  // namespace
-
-Box box_of(nb::handle box, const char* argument) { return four_numbers<double>(box, argument); }
-PixelBox pixel_box_of(nb::handle box, const char* argument) { return four_numbers<int>(box, argument); }
 
 void bind_calibration(nb::module_& m) {
   using Self = FaceCalibration;

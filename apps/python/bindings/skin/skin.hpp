@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "../arrays.hpp"
+#include "../boxes.hpp"
 
 namespace triptych::python {
 
@@ -39,11 +40,6 @@ struct FaceCalibration {
 
 // One of the four classifiers; of a Calibration its filter. InvalidArgument for other objects.
 skin_tracker::Classifier classifier_of(nb::handle object, const char* argument);
-
-// Four numbers as (x, y, width, height). InvalidArgument unless they are finite and, for a PixelBox,
-// integers.
-Box box_of(nb::handle box, const char* argument);
-PixelBox pixel_box_of(nb::handle box, const char* argument);
 template <class T>
 nb::tuple tuple_of(const BasicBox<T>& box) {
   return nb::make_tuple(box.x, box.y, box.width, box.height);
