@@ -318,14 +318,15 @@ void save_model(const std::filesystem::path& path, const Model& model) {
   write_file_atomically(path, encode_model(model));
 }
 
-Model load_model(const std::filesystem::path& path) {
-  const std::string text = read_text(path);
+Model parse_model(std::string_view text, const std::string& file) {
   constexpr std::align_val_t alignment{model_file_alignment};
   const std::shared_ptr<std::byte> bytes(
       static_cast<std::byte*>(::operator new(std::max<std::size_t>(1, text.size()), alignment)),
       [](std::byte* p) { ::operator delete(p, alignment); });
-  std::memcpy(bytes.get(), text.data(), text.size());
-  return decode_model({bytes.get(), text.size()}, bytes, path.string());
+  std::copy(text.begin(), text.end(), reinterpret_cast<char*>(bytes.get()));
+  return decode_model({bytes.get(), text.size()}, bytes, file);
 }
+
+Model load_model(const std::filesystem::path& path) { return parse_model(read_text(path), path.string()); }
 
 }  // namespace triptych::aam_fit

@@ -11,7 +11,7 @@
 // The header says for each array its offset, its number of elements and its checksum.
 #pragma once
 
-#include <triptych/aam_fit/model.hpp>
+#include <triptych/aam_fit/model_file.hpp>
 #include <triptych/core/json.hpp>
 
 #include <cstddef>
@@ -24,9 +24,8 @@ namespace triptych::aam_fit {
 constexpr std::uint32_t model_file_version = 1;
 constexpr std::size_t model_file_alignment = 64, model_file_prefix = 32;
 
-// The bytes of a file, and the model in them. bytes must lie at a multiple of 64 and be kept by owner; file:
-// for errors. ParseError with the reason.
-std::string encode_model(const Model& model);
+// The model in the bytes of a file, which must lie at a multiple of 64 and be kept by owner; file: for errors.
+// ParseError with the reason.
 Model decode_model(std::span<const std::byte> bytes, const std::shared_ptr<const void>& owner,
                    const std::string& file);
 

@@ -1,6 +1,5 @@
 // A level's frame, and shapes and textures in it.
 #include <triptych/core/error.hpp>
-#include <triptych/core/parallel.hpp>
 
 #include <algorithm>
 
@@ -38,11 +37,12 @@ void FaceSampler::sample(std::span<const Point> shape, std::span<float> texture)
   warp_cpu(planes_.view(), level_->frame, shape_, texture);
 }
 
-Rows textures_at_truth(const Level& level, std::span<const TrainingFace> faces, int threads) {
+Rows textures_at_truth(const Level& level, std::span<const TrainingFace> faces, const Execution& run) {
   Rows textures(static_cast<Eigen::Index>(faces.size()), channels(level.features) * level.pixels());
-  parallel_chunks(textures.rows(), 8, threads, [&](std::int64_t first, std::int64_t last, std::int64_t) {
+  run.chunks(textures.rows(), 8, [&](std::int64_t first, std::int64_t last, std::int64_t) {
     FaceSampler sampler(level);
     for (std::int64_t i = first; i < last; ++i) {
+      run.check();
       const TrainingFace& face = faces[static_cast<std::size_t>(i)];
       const Crop crop = crop_for(level, face.landmarks);
       sampler.prepare(face.image->view(), crop);

@@ -35,7 +35,7 @@ class FaceSampler {
 };
 
 // The raw textures under the landmarks of all faces, one a row.
-Rows textures_at_truth(const Level& level, std::span<const TrainingFace> faces, int threads);
+Rows textures_at_truth(const Level& level, std::span<const TrainingFace> faces, const Execution& run);
 
 // The parameters of a shape in a crop: its pose, and the shape's part of c, Ks (s - s0).
 struct ShapeParameters {
@@ -53,6 +53,6 @@ Shape to_frame(const Crop& crop, std::span<const Point> in_crop);
 // Fills g0, Qs, Ks, Qg, sigma, sample_offset, the parts when asked for, and modes. Normalises by
 // level.normalisation. Returns the parameters c of the faces, one a row.
 Rows learn_modes(Level& level, const ShapeModel& shapes, std::span<const TrainingFace> faces,
-                 const TrainOptions& options);
+                 const TrainOptions& options, const Execution& run);
 
 }  // namespace triptych::aam_fit

@@ -21,23 +21,23 @@ struct Combined {
   Eigen::MatrixXf shape, texture;  // modes x shape modes (times Ws), modes x texture modes
   double weight = 1;
 };
-Combined combine(const Rows& bs, const Rows& bg, const ModeSelection& selection, int threads) {
+Combined combine(const Rows& bs, const Rows& bg, const ModeSelection& selection, const Execution& run) {
   Combined combined;
   const double shape_spread = bs.squaredNorm(), texture_spread = bg.squaredNorm();
   combined.weight = shape_spread > 0 && texture_spread > 0 ? std::sqrt(texture_spread / shape_spread) : 1.0;
   Rows both(bs.rows(), bs.cols() + bg.cols());
   both << bs * static_cast<float>(combined.weight), bg;
-  const Pca modes = pca(both, selection, threads);
+  const Pca modes = pca(both, selection, run);
   combined.shape = modes.modes.leftCols(bs.cols());
   combined.texture = modes.modes.rightCols(bg.cols());
   return combined;
 }
 
 // The part of the texture that the shape determines, g = g0 + Qg' bs by least squares: shape modes x samples.
-Rows texture_by_shape(const Rows& bs, const Rows& textures, int threads) {
+Rows texture_by_shape(const Rows& bs, const Rows& textures, const Execution& run) {
   const Eigen::MatrixXd b = bs.cast<double>();
   const Eigen::MatrixXd weights = (b.transpose() * b).ldlt().solve(b.transpose());  // shape modes x faces
-  return transposed_times(weights.transpose().cast<float>(), textures, threads);
+  return transposed_times(weights.transpose().cast<float>(), textures, run);
 }
 
 Eigen::VectorXf standard_deviations(const Rows& rows) {
@@ -47,11 +47,10 @@ Eigen::VectorXf standard_deviations(const Rows& rows) {
 }  // namespace
 
 Rows learn_modes(Level& level, const ShapeModel& shapes, std::span<const TrainingFace> faces,
-                 const TrainOptions& options) {
-  const int threads = options.threads;
-  Rows textures = textures_at_truth(level, faces, threads);
+                 const TrainOptions& options, const Execution& run) {
+  Rows textures = textures_at_truth(level, faces, run);
   level.sample_offset = static_cast<float>(textures.cast<double>().mean());
-  const Eigen::VectorXf g0 = mean_texture(textures, level.normalisation, threads);
+  const Eigen::VectorXf g0 = mean_texture(textures, level.normalisation, run);
   level.g0 = array_of(g0);
   textures.rowwise() -= g0.transpose();
 
@@ -69,15 +68,15 @@ Rows learn_modes(Level& level, const ShapeModel& shapes, std::span<const Trainin
   level.texture_determines_c = with_texture;
   Rows Pg(0, textures.cols());
   if (with_texture || options.compositional)
-    Pg = pca(textures, {options.texture_variance, options.texture_modes}, threads).modes;
+    Pg = pca(textures, {options.texture_variance, options.texture_modes}, run).modes;
   Rows bg(textures.rows(), 0);
-  if (with_texture) bg = times(textures, Pg.transpose(), threads);
+  if (with_texture) bg = times(textures, Pg.transpose(), run);
 
   Eigen::MatrixXf shape_part, texture_part;  // c = shape_part Ps (s - s0) + texture_part Pg (g - g0)
   float weight = 1;
   const Eigen::Index m = Ps.rows() + bg.cols();
   if (options.parameters == Parameters::combined) {
-    const Combined combined = combine(bs, bg, {options.combined_variance, options.modes}, threads);
+    const Combined combined = combine(bs, bg, {options.combined_variance, options.modes}, run);
     weight = static_cast<float>(combined.weight);
     shape_part = combined.shape * weight;
     texture_part = combined.texture;
@@ -92,7 +91,7 @@ Rows learn_modes(Level& level, const ShapeModel& shapes, std::span<const Trainin
   if (with_texture)
     level.Qg = array_of(texture_part * Pg);
   else
-    level.Qg = array_of(texture_by_shape(bs, textures, threads));
+    level.Qg = array_of(texture_by_shape(bs, textures, run));
   Rows c = bs * shape_part.transpose();
   if (with_texture) c += bg * texture_part.transpose();
   level.sigma = array_of(standard_deviations(c));

@@ -1,11 +1,14 @@
 // Principal components through the Gram matrix, and the products that training spends its time on.
-#include <triptych/core/parallel.hpp>
-
 #include <Eigen/Eigenvalues>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <future>
+#include <memory>
+#include <system_error>
+#include <thread>
 
 #include "train/pca.hpp"
 
@@ -28,12 +31,30 @@ Eigen::Index kept(const Eigen::VectorXd& variances, const ModeSelection& selecti
   return count;
 }
 
+using EigenSolver = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>;
+
+// Above 512 rows it takes more than a quarter of a second, and cannot be stopped: a thread runs it, which is
+// left to itself after a stop.
+EigenSolver eigenvectors_of(Eigen::MatrixXd matrix, const Execution& run) {
+  if (matrix.rows() <= 512 || !run.stop.stop_possible()) return EigenSolver(matrix);
+  const auto solve =
+      std::make_shared<std::packaged_task<EigenSolver()>>([m = std::move(matrix)] { return EigenSolver(m); });
+  std::future<EigenSolver> solved = solve->get_future();
+  try {
+    std::thread([solve] { (*solve)(); }).detach();
+  } catch (const std::system_error&) {  // there is no thread left: without stops
+    (*solve)();
+  }
+  while (solved.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready) run.check();
+  return solved.get();
+}
+
 }  // namespace
 
-Eigen::MatrixXf gram(const Rows& rows, int threads) {
+Eigen::MatrixXf gram(const Rows& rows, const Execution& run) {
   const std::int64_t count = rows.rows(), tiles = (count + tile - 1) / tile;
   Eigen::MatrixXf products(count, count);
-  parallel_for(0, tiles * (tiles + 1) / 2, threads, [&](std::int64_t pair) {
+  run.each(tiles * (tiles + 1) / 2, [&](std::int64_t pair) {
     // Tile (i, j) with j <= i, numbered row by row.
     auto i = static_cast<std::int64_t>((std::sqrt(8.0 * static_cast<double>(pair) + 1) - 1) / 2);
     while (i * (i + 1) / 2 > pair) --i;
@@ -48,38 +69,39 @@ Eigen::MatrixXf gram(const Rows& rows, int threads) {
   return products;
 }
 
-Rows times(const Rows& rows, const Eigen::MatrixXf& matrix, int threads) {
+Rows times(const Rows& rows, const Eigen::MatrixXf& matrix, const Execution& run) {
   Rows product(rows.rows(), matrix.cols());
-  parallel_chunks(rows.rows(), 64, threads, [&](std::int64_t first, std::int64_t last, std::int64_t) {
+  run.chunks(rows.rows(), 64, [&](std::int64_t first, std::int64_t last, std::int64_t) {
     product.middleRows(first, last - first).noalias() = rows.middleRows(first, last - first) * matrix;
   });
   return product;
 }
 
-Rows transposed_times(const Eigen::MatrixXf& matrix, const Rows& rows, int threads) {
+Rows transposed_times(const Eigen::MatrixXf& matrix, const Rows& rows, const Execution& run) {
   Rows product(matrix.cols(), rows.cols());
-  parallel_chunks(rows.cols(), 1024, threads, [&](std::int64_t first, std::int64_t last, std::int64_t) {
+  run.chunks(rows.cols(), 1024, [&](std::int64_t first, std::int64_t last, std::int64_t) {
     product.middleCols(first, last - first).noalias() =
         matrix.transpose() * rows.middleCols(first, last - first);
   });
   return product;
 }
 
-Pca pca(Rows examples, const ModeSelection& selection, int threads) {
+Pca pca(Rows examples, const ModeSelection& selection, const Execution& run) {
   Pca result;
   result.mean = examples.colwise().mean();
   examples.rowwise() -= result.mean.transpose();
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(gram(examples, threads).cast<double>());
+  const EigenSolver solver = eigenvectors_of(gram(examples, run).cast<double>(), run);
   const Eigen::VectorXd values = solver.eigenvalues().reverse();  // ascending there
   const Eigen::Index count = kept(values, selection);
   Eigen::MatrixXf weights(examples.rows(), count);
   for (Eigen::Index k = 0; k < count; ++k)
     weights.col(k) =
         (solver.eigenvectors().col(examples.rows() - 1 - k) / std::sqrt(values[k])).cast<float>();
-  result.modes = transposed_times(weights, examples, threads);
+  result.modes = transposed_times(weights, examples, run);
   result.sigma = (values.head(count) / static_cast<double>(examples.rows())).cwiseSqrt();
   // Weak modes inherit rounding from strong ones: once through Gram-Schmidt, the strongest first.
   for (Eigen::Index k = 0; k < count; ++k) {
+    run.check();
     auto mode = result.modes.row(k);
     if (k > 0) {
       const Eigen::VectorXf shares = result.modes.topRows(k) * mode.transpose();

@@ -3,6 +3,8 @@
 
 #include <Eigen/Core>
 
+#include "train/execution.hpp"
+
 namespace triptych::aam_fit {
 
 using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -20,14 +22,14 @@ struct Pca {
 };
 
 // examples: one a row; not empty. Modes without variance, against the strongest, are never kept.
-Pca pca(Rows examples, const ModeSelection& selection, int threads);
+Pca pca(Rows examples, const ModeSelection& selection, const Execution& run);
 
 // rows * rows' in tiles over the cores. Products are added in float, tile by tile in a fixed order: the same
 // bits whatever the threads.
-Eigen::MatrixXf gram(const Rows& rows, int threads);
+Eigen::MatrixXf gram(const Rows& rows, const Execution& run);
 
 // rows * matrix, the rows shared out over the cores; the same for matrix' * rows, the columns shared out.
-Rows times(const Rows& rows, const Eigen::MatrixXf& matrix, int threads);
-Rows transposed_times(const Eigen::MatrixXf& matrix, const Rows& rows, int threads);
+Rows times(const Rows& rows, const Eigen::MatrixXf& matrix, const Execution& run);
+Rows transposed_times(const Eigen::MatrixXf& matrix, const Rows& rows, const Execution& run);
 
 }  // namespace triptych::aam_fit

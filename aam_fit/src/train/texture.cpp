@@ -1,6 +1,5 @@
 // Normalised textures and their mean.
 #include <triptych/core/error.hpp>
-#include <triptych/core/parallel.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -41,9 +40,9 @@ Scaling normalise(std::span<float> texture, std::span<const float> g0, Normalisa
   return scaling;
 }
 
-Eigen::VectorXf mean_texture(Rows& textures, Normalisation kind, int threads) {
+Eigen::VectorXf mean_texture(Rows& textures, Normalisation kind, const Execution& run) {
   // Each texture first by its own length: their sum is the first estimate.
-  parallel_for(0, textures.rows(), threads, [&](std::int64_t i) {
+  run.each(textures.rows(), [&](std::int64_t i) {
     auto row = textures.row(i);
     const double squares = row.cast<double>().squaredNorm();
     row.array() -= static_cast<float>(row.cast<double>().mean());
@@ -63,13 +62,13 @@ Eigen::VectorXf mean_texture(Rows& textures, Normalisation kind, int threads) {
   Eigen::VectorXf mean = unit_mean();
   for (int rotation = 0; rotation < 10; ++rotation) {
     const Eigen::VectorXf before = mean;
-    parallel_for(0, textures.rows(), threads, [&](std::int64_t i) {
+    run.each(textures.rows(), [&](std::int64_t i) {
       normalise(row_of(textures, i), {before.data(), static_cast<std::size_t>(before.size())}, kind);
     });
     mean = unit_mean();
     if ((mean - before).squaredNorm() < 1e-12f) break;
   }
-  parallel_for(0, textures.rows(), threads, [&](std::int64_t i) {
+  run.each(textures.rows(), [&](std::int64_t i) {
     normalise(row_of(textures, i), {mean.data(), static_cast<std::size_t>(mean.size())}, kind);
   });
   return mean;

@@ -19,6 +19,6 @@ Scaling normalise(std::span<float> texture, std::span<const float> g0, Normalisa
 
 // Normalises all rows against their own mean and returns that: of zero mean and unit norm. The two depend on
 // each other and are found by alternation. InvalidArgument when the textures are all flat.
-Eigen::VectorXf mean_texture(Rows& textures, Normalisation kind, int threads);
+Eigen::VectorXf mean_texture(Rows& textures, Normalisation kind, const Execution& run);
 
 }  // namespace triptych::aam_fit

@@ -75,14 +75,17 @@ std::vector<Shape> shapes_of(std::span<const TrainingFace> faces) {
 // Reports stages to the caller.
 class Steps {
  public:
-  Steps(const Progress& progress, std::int64_t total) : progress_(progress), total_(total) {}
+  Steps(const Progress& progress, std::int64_t total, const Execution& run)
+      : progress_(progress), run_(run), total_(total) {}
   void next(const std::string& stage) {
+    run_.check();
     if (progress_) progress_(stage, done_, total_);
     ++done_;
   }
 
  private:
   const Progress& progress_;
+  const Execution& run_;
   std::int64_t done_ = 0, total_;
 };
 
@@ -108,13 +111,13 @@ Displacements starts_per_face(std::span<const LevelOptions> levels, std::size_t 
 
 // Model::appearance: grey, shape and texture combined, without an update.
 Level learn_appearance(const ShapeModel& shapes, std::span<const Triangle> triangles,
-                       std::span<const TrainingFace> faces, TrainOptions options) {
+                       std::span<const TrainingFace> faces, TrainOptions options, const Execution& run) {
   Level level = make_level(shapes, triangles, {.pixels = options.appearance_pixels});
   level.iterations = 0;
   options.parameters = Parameters::combined;
   options.compositional = false;
   options.texture_modes = options.modes = 0;
-  learn_modes(level, shapes, faces, options);
+  learn_modes(level, shapes, faces, options, run);
   return level;
 }
 
@@ -153,7 +156,8 @@ std::vector<LevelOptions> default_levels(std::int64_t pixels, int count, const F
   return levels;
 }
 
-Model train(const std::vector<Example>& examples, const TrainOptions& options, const Progress& progress) {
+Model train(const std::vector<Example>& examples, const TrainOptions& options, const Progress& progress,
+            const std::stop_token& stop) {
   check_examples(examples);
   check_options(options);
   const bool regression = options.update == Update::regression;
@@ -161,7 +165,8 @@ Model train(const std::vector<Example>& examples, const TrainOptions& options, c
       options.levels.empty() ? levels_for(options.update) : options.levels;
   std::int64_t total = 1 + (options.appearance_pixels > 0 ? 1 : 0);
   for (const LevelOptions& level : levels) total += 1 + (regression ? level.stages : 1);
-  Steps steps(progress, total);
+  const Execution run(options.threads, stop);
+  Steps steps(progress, total, run);
 
   steps.next("shapes");
   const TrainingSet as_they_are(examples, {});
@@ -189,22 +194,22 @@ Model train(const std::vector<Example>& examples, const TrainOptions& options, c
     Level level = make_level(shapes, model.triangles, levels[i]);
     level.normalisation = regression ? Normalisation::floored : Normalisation::projection;
     level.iterations = levels[i].iterations;
-    const Rows c = learn_modes(level, shapes, faces, options);
+    const Rows c = learn_modes(level, shapes, faces, options, run);
     if (!regression) {
       steps.next(name + ": update");
-      learn_displaced_update(level, faces, c, options);
+      learn_displaced_update(level, faces, c, run);
       model.levels.push_back(level);
       continue;
     }
     for (int stage = 0; stage < levels[i].stages; ++stage) {
       steps.next(name + ": update " + std::to_string(stage + 1) + " of " + std::to_string(levels[i].stages));
-      learn_regression_update(level, faces, c, starts, {i, stage}, options);
+      learn_regression_update(level, faces, c, starts, {i, stage}, options, run);
       model.levels.push_back(level);
     }
   }
   if (options.appearance_pixels > 0) {
     steps.next("appearance");
-    model.appearance = learn_appearance(shapes, model.triangles, faces, options);
+    model.appearance = learn_appearance(shapes, model.triangles, faces, options, run);
   }
   if (progress) progress("done", total, total);
   check_model(model);

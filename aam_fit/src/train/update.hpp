@@ -14,7 +14,7 @@ namespace triptych::aam_fit {
 // R = (J'J)^-1 J', J the average over faces of how the residual changes with each parameter, by central
 // differences of several sizes. c: of the faces at their optimum, one a row.
 void learn_displaced_update(Level& level, std::span<const TrainingFace> faces, const Rows& c,
-                            const TrainOptions& options);
+                            const Execution& run);
 
 // Starts on their way through the levels. A start belongs to a face; its shape is in the frame's pixels, and
 // its crop is the one that the levels of one resolution share.
@@ -34,6 +34,7 @@ struct Stage {
   int number = 0;         // of the update there; the first needs new crops
 };
 void learn_regression_update(Level& level, std::span<const TrainingFace> faces, const Rows& c,
-                             std::vector<Start>& starts, const Stage& stage, const TrainOptions& options);
+                             std::vector<Start>& starts, const Stage& stage, const TrainOptions& options,
+                             const Execution& run);
 
 }  // namespace triptych::aam_fit

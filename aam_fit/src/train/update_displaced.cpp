@@ -46,10 +46,12 @@ struct Slopes {
   Eigen::VectorXf count;
 };
 
-void add_slopes(const Level& level, FaceSampler& sampler, const Eigen::VectorXf& at, Slopes& slopes) {
+void add_slopes(const Level& level, FaceSampler& sampler, const Eigen::VectorXf& at, Slopes& slopes,
+                const Execution& run) {
   Eigen::VectorXf up(level.samples()), down(level.samples());
   for (Eigen::Index k = 0; k < at.size(); ++k)
     for (const float step : steps_of(level, k)) {
+      run.check();
       if (!(step > 0)) continue;
       Eigen::VectorXf p = at;
       p[k] = at[k] + step;
@@ -64,7 +66,7 @@ void add_slopes(const Level& level, FaceSampler& sampler, const Eigen::VectorXf&
 }  // namespace
 
 void learn_displaced_update(Level& level, std::span<const TrainingFace> faces, const Rows& c,
-                            const TrainOptions& options) {
+                            const Execution& run) {
   const Eigen::Index parameters = level.modes + 4, n = level.samples();
   // The Jacobian is an average over evenly chosen faces: at least 20, and no more than about 10^9 samples.
   const auto cost = static_cast<double>(4 * parameters * n);
@@ -74,13 +76,13 @@ void learn_displaced_update(Level& level, std::span<const TrainingFace> faces, c
   constexpr std::size_t part_size = 16;
   const std::size_t parts = (count + part_size - 1) / part_size;
   Slopes total{Rows::Zero(parameters, n), Eigen::VectorXf::Zero(parameters)};
-  const int workers = options.threads > 0 ? options.threads : default_threads();
+  const int workers = run.threads > 0 ? run.threads : default_threads();
   const auto batch = static_cast<std::size_t>(workers);
   for (std::size_t first = 0; first < parts; first += batch) {
     const std::size_t now = std::min(batch, parts - first);
     std::vector<Slopes> slopes(now, {Rows::Zero(parameters, n), Eigen::VectorXf::Zero(parameters)});
     reduction::fold_chunks(
-        std::span(slopes), static_cast<std::int64_t>(now), 1, options.threads,
+        std::span(slopes), static_cast<std::int64_t>(now), 1, run.threads,
         [&](Slopes& part, std::int64_t number, std::int64_t) {
           FaceSampler sampler(level);
           const std::size_t begin = (first + static_cast<std::size_t>(number)) * part_size;
@@ -93,7 +95,7 @@ void learn_displaced_update(Level& level, std::span<const TrainingFace> faces, c
             const Similarity pose = shape_parameters(level, to_crop(crop, face.landmarks)).pose;
             at << c.row(static_cast<Eigen::Index>(chosen)).transpose(), static_cast<float>(pose.sx),
                 static_cast<float>(pose.sy), static_cast<float>(pose.tx), static_cast<float>(pose.ty);
-            add_slopes(level, sampler, at, part);
+            add_slopes(level, sampler, at, part, run);
           }
         },
         [&](const Slopes& part) {
@@ -105,9 +107,9 @@ void learn_displaced_update(Level& level, std::span<const TrainingFace> faces, c
     require(total.count[k] > 0, "no face has contrast enough to learn how parameter ", k, " changes it");
     total.sum.row(k) /= total.count[k];
   }
-  const Eigen::MatrixXd normal = gram(total.sum, options.threads).cast<double>();  // J'J
+  const Eigen::MatrixXd normal = gram(total.sum, run).cast<double>();  // J'J
   const Eigen::MatrixXd inverse = normal.ldlt().solve(Eigen::MatrixXd::Identity(parameters, parameters));
-  const Rows R = transposed_times(inverse.cast<float>().transpose(), total.sum, options.threads);
+  const Rows R = transposed_times(inverse.cast<float>().transpose(), total.sum, run);
   level.R = std::vector<float>(R.data(), R.data() + R.size());
 }
 

@@ -1,13 +1,11 @@
 // An update by ridge regression of displaced starts.
 #include <triptych/core/error.hpp>
-#include <triptych/core/parallel.hpp>
 #include <triptych/core/philox.hpp>
-
-#include <Eigen/Cholesky>
 
 #include <algorithm>
 #include <cmath>
 
+#include "train/cholesky.hpp"
 #include "train/texture.hpp"
 #include "train/update.hpp"
 
@@ -43,14 +41,15 @@ void set_pose(Rows& rows, Eigen::Index i, Eigen::Index m, const Similarity& pose
 // truths: c of the faces. Textures without contrast become zeros, and their residual is -g0: rare, and the
 // same at run time.
 StartResiduals residuals_at(const Level& level, std::span<const TrainingFace> faces,
-                            std::span<const Start> starts, const Rows& truths, int threads) {
+                            std::span<const Start> starts, const Rows& truths, const Execution& run) {
   const auto count = static_cast<Eigen::Index>(starts.size());
   const Eigen::Index n = level.samples(), m = level.modes;
   const Eigen::Map<const Eigen::VectorXf> mean(level.g0.data(), n);
   StartResiduals at_starts{Rows(count, n), Rows(count, m + 4), Rows(count, m + 4)};
-  parallel_chunks(count, 8, threads, [&](std::int64_t first, std::int64_t last, std::int64_t) {
+  run.chunks(count, 8, [&](std::int64_t first, std::int64_t last, std::int64_t) {
     FaceSampler sampler(level);
     for (std::int64_t i = first; i < last; ++i) {
+      run.check();
       const Start& start = starts[static_cast<std::size_t>(i)];
       const TrainingFace& face = faces[static_cast<std::size_t>(start.face)];
       const Shape shape = to_crop(start.crop, start.shape);
@@ -69,10 +68,9 @@ StartResiduals residuals_at(const Level& level, std::span<const TrainingFace> fa
   });
   const Eigen::Map<const Rows> Qg(level.Qg.data(), m, n);
   if (level.texture_determines_c)
-    at_starts.parameters.leftCols(m) += times(at_starts.residuals, Qg.transpose(), threads);
-  parallel_for(0, count, threads, [&](std::int64_t i) {
-    at_starts.residuals.row(i) -= at_starts.parameters.row(i).head(m) * Qg;
-  });
+    at_starts.parameters.leftCols(m) += times(at_starts.residuals, Qg.transpose(), run);
+  run.each(count,
+           [&](std::int64_t i) { at_starts.residuals.row(i) -= at_starts.parameters.row(i).head(m) * Qg; });
   at_starts.targets -= at_starts.parameters;
   return at_starts;
 }
@@ -107,30 +105,31 @@ namespace {
 
 // Solves (K + ridge I) a = targets over chosen rows.
 Eigen::MatrixXf solve_ridge(const Eigen::MatrixXf& K, const Rows& targets, float ridge,
-                            std::span<const Eigen::Index> rows) {
+                            std::span<const Eigen::Index> rows, const Execution& run) {
   const auto count = static_cast<Eigen::Index>(rows.size());
   Eigen::MatrixXf some(count, count), wanted(count, targets.cols());
   for (Eigen::Index j = 0; j < count; ++j) {
+    run.check();
     for (Eigen::Index i = 0; i < count; ++i)
       some(i, j) = K(rows[static_cast<std::size_t>(i)], rows[static_cast<std::size_t>(j)]);
     some(j, j) += ridge;
     wanted.row(j) = targets.row(rows[static_cast<std::size_t>(j)]);
   }
-  const Eigen::LLT<Eigen::Ref<Eigen::MatrixXf>> solver(some);
-  return solver.solve(wanted);
+  solve_positive_definite(some, wanted, run);
+  return wanted;
 }
 
 }  // namespace
 
 void learn_regression_update(Level& level, std::span<const TrainingFace> faces, const Rows& c,
-                             std::vector<Start>& starts, const Stage& stage, const TrainOptions& options) {
-  const int threads = options.threads;
+                             std::vector<Start>& starts, const Stage& stage, const TrainOptions& options,
+                             const Execution& run) {
   const Eigen::Index m = level.modes, count = static_cast<Eigen::Index>(starts.size());
   if (stage.number == 0)
     for (Start& start : starts) start.crop = crop_for(level, start.shape);
-  const StartResiduals at_starts = residuals_at(level, faces, starts, c, threads);
+  const StartResiduals at_starts = residuals_at(level, faces, starts, c, run);
 
-  const Eigen::MatrixXf K = gram(at_starts.residuals, threads);
+  const Eigen::MatrixXf K = gram(at_starts.residuals, run);
   const auto ridge = static_cast<float>(options.ridge * K.diagonal().cast<double>().mean());
   require(ridge > 0, "a ridge of ", options.ridge, " leaves the regression without a solution");
 
@@ -145,25 +144,26 @@ void learn_regression_update(Level& level, std::span<const TrainingFace> faces, 
   Rows steps = Rows::Zero(count, m + 4);
   Eigen::MatrixXf weights;  // of the rows, for R itself
   // R of each fold, and last R of all faces.
-  parallel_chunks(fold_count + 1, 1, threads, [&](std::int64_t f, std::int64_t, std::int64_t) {
+  run.chunks(fold_count + 1, 1, [&](std::int64_t f, std::int64_t, std::int64_t) {
     std::vector<Eigen::Index> rows, left_out;
     rows.reserve(static_cast<std::size_t>(count));
     left_out.reserve(static_cast<std::size_t>(count));
     for (Eigen::Index i = 0; i < count; ++i) (fold(i) == fold_count - 1 - f ? left_out : rows).push_back(i);
     if (rows.empty()) return;
-    const Eigen::MatrixXf solved = solve_ridge(K, at_starts.targets, ridge, rows);
+    const Eigen::MatrixXf solved = solve_ridge(K, at_starts.targets, ridge, rows, run);
     if (f == fold_count) weights = solved;
     Eigen::VectorXf products(static_cast<Eigen::Index>(rows.size()));
     for (const Eigen::Index i : left_out) {
+      run.check();
       for (std::size_t k = 0; k < rows.size(); ++k) products[static_cast<Eigen::Index>(k)] = K(rows[k], i);
       steps.row(i) = products.transpose() * solved;
     }
   });
 
-  const Rows R = -transposed_times(weights, at_starts.residuals, threads);  // dp = -R r
+  const Rows R = -transposed_times(weights, at_starts.residuals, run);  // dp = -R r
   level.R = std::vector<float>(R.data(), R.data() + R.size());
 
-  parallel_for(0, count, threads, [&](std::int64_t i) {
+  run.each(count, [&](std::int64_t i) {
     Start& start = starts[static_cast<std::size_t>(i)];
     const Eigen::VectorXf p = at_starts.parameters.row(i) + steps.row(i);
     const Similarity pose{double{p[m]}, double{p[m + 1]}, double{p[m + 2]}, double{p[m + 3]}};

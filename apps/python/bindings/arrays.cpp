@@ -163,7 +163,8 @@ void Array::require_shape(std::initializer_list<std::int64_t> sizes, const char*
   int axis = 0;
   for (const std::int64_t wanted : sizes) {
     if (!same) break;
-    same = wanted < 0 || wanted == shape(axis++);
+    same = wanted < 0 || wanted == shape(axis);
+    ++axis;
   }
   require(same, argument_, ": expected ", what, ", not ", describe());
 }

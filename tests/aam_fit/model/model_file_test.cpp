@@ -126,6 +126,15 @@ TEST(ModelFile, gives_the_model_back) {
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(kept.R.data()) % 64, 0U);
 }
 
+TEST(ModelFile, bytes_wherever_they_lie_give_the_model_back) {
+  const Model model = small_model();
+  const std::string shifted = " " + encode_model(model);  // the arrays in it are misaligned
+  const Model parsed = parse_model(std::string_view(shifted).substr(1), "bytes");
+  expect_equal(model, parsed);
+  EXPECT_EQ(encode_model(parsed), std::string_view(shifted).substr(1));
+  EXPECT_ERROR(parse_model(shifted, "bytes"), ParseError, "bytes: this is no model");
+}
+
 TEST(ModelFile, every_changed_byte_is_noticed) {
   const std::string bytes = encode_model(small_model());
   ASSERT_FALSE(refused(bytes));

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace triptych::aam_fit {
 
@@ -14,5 +15,10 @@ void save_model(const std::filesystem::path& path, const Model& model);
 // and never read again: whoever changes or truncates the file later does not reach the model. ParseError with
 // the reason when the file is foreign, of a future version, truncated or damaged, or the model is not valid.
 Model load_model(const std::filesystem::path& path);
+
+// The bytes of such a file, and the model of a copy of them; file: for errors. The same model has the same
+// bytes.
+std::string encode_model(const Model& model);
+Model parse_model(std::string_view bytes, const std::string& file);
 
 }  // namespace triptych::aam_fit

@@ -3,8 +3,10 @@
 
 #include <triptych/aam_fit/example.hpp>
 #include <triptych/aam_fit/model.hpp>
+#include <triptych/core/error.hpp>
 
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -62,11 +64,23 @@ std::vector<LevelOptions> default_levels(std::int64_t pixels = 1700, int count =
                                          const Features& features = {.kind = FeatureKind::double_angle},
                                          Update update = Update::regression);
 
+// train() was stopped by its stop token.
+class TrainingStopped : public Error {
+ public:
+  TrainingStopped() : Error("the training was stopped") {}
+};
+
+// progress: called at the start of each stage. An exception of it ends the training and reaches the caller.
+// stop: TrainingStopped within about a second after another thread has requested it. With a token, the
+// eigenvalues of a large matrix (more than 512 faces) are found by a thread of its own; that computation
+// cannot be stopped, and goes on by itself with its own memory until it ends.
+//
 // InvalidArgument, naming the example, when there are fewer than two, counts of points are mixed, below three
 // or above 4096, a landmark is not finite or far outside its image, an image is smaller than 16 x 16, or all
 // images are equal; and, naming the option, when one is out of range: levels of 16 to 2^22 pixels, a pitch of
 // 1/16 to 16, up to 64 stages and 64 levels, 1 to 1000 starts per face. std::bad_alloc when what was asked
 // for does not fit into memory; neither leaves anything behind.
-Model train(const std::vector<Example>& examples, const TrainOptions& options, const Progress& progress = {});
+Model train(const std::vector<Example>& examples, const TrainOptions& options, const Progress& progress = {},
+            const std::stop_token& stop = {});
 
 }  // namespace triptych::aam_fit

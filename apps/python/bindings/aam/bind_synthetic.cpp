@@ -1,0 +1,147 @@
+// Synthetic faces.
+#include <triptych/aam_fit/synthetic_face.hpp>
+
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/vector.h>
+
+#include "../compute.hpp"
+#include "aam.hpp"
+
+namespace triptych::python {
+
+using aam_fit::FaceParameters;
+
+namespace {
+
+template <std::size_t n>
+nb::object numbers(const std::array<double, n>& values) {
+  return to_numpy(std::vector<double>(values.begin(), values.end()), {n});
+}
+
+template <std::size_t n>
+std::array<double, n> numbers_of(nb::handle object, const char* argument) {
+  std::array<double, n> values{};
+  if (object.is_none()) return values;
+  const Array array = host_array<double>(object, argument);
+  array.require_shape({static_cast<std::int64_t>(n)}, (std::to_string(n) + " numbers").c_str());
+  std::copy_n(array.contiguous<double>(), n, values.begin());
+  return values;
+}
+
+template <std::size_t n>
+std::string list_of(const std::array<double, n>& values) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < n; ++i) text += (i == 0 ? "" : ", ") + text_of(values[i]);
+  return text + "]";
+}
+
+nb::tuple state_of(const FaceParameters& f) {
+  return nb::make_tuple(f.identity, f.expression, f.yaw, f.pitch, f.roll, f.x_px, f.y_px, f.size_px,
+                        f.light_x, f.light_y, f.skin, f.contrast, f.noise, f.seed);
+}
+
+void bind_parameters(nb::module_& m) {
+  const FaceParameters d;
+  nb::class_<FaceParameters>(
+      m, "FaceParameters",
+      "What a synthetic face looks like, for render_face().\n\n"
+      "identity: 8 numbers of about -1..1: widths, heights, spacing of eyes, nose, mouth, jaw. "
+      "expression: 4: smile, open\nmouth, raised brows, closed eyes. yaw, pitch, roll: radians; "
+      "the first two small. x_px, y_px: centre; size_px: face\nsize. light_x, light_y: from where, "
+      "about -1..1. skin: brightness 0..1. noise: grey values. seed: of texture, noise,\n"
+      "background.")
+      .def(
+          "__init__",
+          [](FaceParameters* self, nb::handle identity, nb::handle expression, double yaw, double pitch,
+             double roll, double x_px, double y_px, double size_px, double light_x, double light_y,
+             double skin, double contrast, double noise, std::uint64_t seed) {
+            const auto shape = numbers_of<8>(identity, "identity");
+            const auto mood = numbers_of<4>(expression, "expression");
+            new (self) FaceParameters{shape,   mood,    yaw,     pitch, roll,     x_px,  y_px,
+                                      size_px, light_x, light_y, skin,  contrast, noise, seed};
+          },
+          nb::kw_only(), nb::arg("identity") = nb::none(), nb::arg("expression") = nb::none(),
+          nb::arg("yaw") = d.yaw, nb::arg("pitch") = d.pitch, nb::arg("roll") = d.roll,
+          nb::arg("x_px") = d.x_px, nb::arg("y_px") = d.y_px, nb::arg("size_px") = d.size_px,
+          nb::arg("light_x") = d.light_x, nb::arg("light_y") = d.light_y, nb::arg("skin") = d.skin,
+          nb::arg("contrast") = d.contrast, nb::arg("noise") = d.noise, nb::arg("seed") = d.seed)
+      .def_prop_ro(
+          "identity", [](const FaceParameters& f) { return numbers(f.identity); }, "(8,) float64.")
+      .def_prop_ro(
+          "expression", [](const FaceParameters& f) { return numbers(f.expression); },
+          "(4,): smile, open mouth, raised brows, closed eyes.")
+      .def_ro("yaw", &FaceParameters::yaw, "Radians.")
+      .def_ro("pitch", &FaceParameters::pitch, "Radians.")
+      .def_ro("roll", &FaceParameters::roll, "Radians.")
+      .def_ro("x_px", &FaceParameters::x_px, "Centre, pixels.")
+      .def_ro("y_px", &FaceParameters::y_px, "Centre, pixels.")
+      .def_ro("size_px", &FaceParameters::size_px, "Face size, pixels.")
+      .def_ro("light_x", &FaceParameters::light_x, "From where the light comes, about -1..1.")
+      .def_ro("light_y", &FaceParameters::light_y, "From where the light comes, about -1..1.")
+      .def_ro("skin", &FaceParameters::skin, "Brightness, 0..1.")
+      .def_ro("contrast", &FaceParameters::contrast, "Contrast.")
+      .def_ro("noise", &FaceParameters::noise, "Noise, grey values.")
+      .def_ro("seed", &FaceParameters::seed, "Of texture, noise and background.")
+      .def(
+          "__eq__",
+          [](const FaceParameters& self, nb::handle other) {
+            return nb::isinstance<FaceParameters>(other) &&
+                   state_of(self).equal(state_of(nb::cast<const FaceParameters&>(other)));
+          },
+          nb::arg("other").none())
+      .def("__getstate__", &state_of)
+      .def("__setstate__",
+           [](FaceParameters& self, const nb::tuple& s) {
+             const auto number = [&](std::size_t i) { return nb::cast<double>(s[i]); };
+             new (&self) FaceParameters{nb::cast<std::array<double, 8>>(s[0]),
+                                        nb::cast<std::array<double, 4>>(s[1]),
+                                        number(2),
+                                        number(3),
+                                        number(4),
+                                        number(5),
+                                        number(6),
+                                        number(7),
+                                        number(8),
+                                        number(9),
+                                        number(10),
+                                        number(11),
+                                        number(12),
+                                        nb::cast<std::uint64_t>(s[13])};
+           })
+      .def("__repr__", [](const FaceParameters& f) {
+        return "FaceParameters(identity=" + list_of(f.identity) + ", expression=" + list_of(f.expression) +
+               ", yaw=" + text_of(f.yaw) + ", pitch=" + text_of(f.pitch) + ", roll=" + text_of(f.roll) +
+               ", x_px=" + text_of(f.x_px) + ", y_px=" + text_of(f.y_px) + ", size_px=" + text_of(f.size_px) +
+               ", light_x=" + text_of(f.light_x) + ", light_y=" + text_of(f.light_y) +
+               ", skin=" + text_of(f.skin) + ", contrast=" + text_of(f.contrast) +
+               ", noise=" + text_of(f.noise) + ", seed=" + std::to_string(f.seed) + ")";
+      });
+}
+
+}  // namespace
+
+void bind_aam_synthetic(nb::module_& m) {
+  bind_parameters(m);
+  m.def("random_face", &aam_fit::random_face, nb::arg("seed"), nb::arg("number"),
+        "The face of a number in a seeded set, within an image of 256 x 256; a FaceParameters.");
+  m.def("face_in_motion", &aam_fit::face_in_motion, nb::arg("seed"), nb::arg("seconds"),
+        "The face at a time of a video in which one seeded person moves, turns, speaks and blinks; a "
+        "FaceParameters.");
+  m.def(
+      "render_face",
+      [](const FaceParameters& face, int width, int height) {
+        aam_fit::Example example = compute([&] { return aam_fit::render_face(face, width, height); });
+        return nb::make_tuple(to_numpy(std::move(example.image)), to_numpy(example.landmarks));
+      },
+      nb::arg("face"), nb::arg("width") = 256, nb::arg("height") = 256,
+      nb::sig("def render_face(face: FaceParameters, width: int = 256, height: int = 256) -> "
+              "tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.float64]]"),
+      "Renders a face: the image, uint8 of shape (height, width), and its 68 exact landmarks (order of "
+      "300-W), (68, 2).\n\n"
+      "InvalidArgument, naming the parameter, when the image is not 16 x 16 to 8192 x 8192, or a parameter "
+      "is not finite\n"
+      "or far outside its usual range.");
+  m.def("mirror_of_68", &aam_fit::mirror_of_68, "The landmark that each of the 68 becomes in a mirror.");
+}
+
+}  // namespace triptych::python
