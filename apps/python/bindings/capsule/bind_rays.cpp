@@ -145,7 +145,7 @@ void bind_class(nb::module_& m) {
             std::optional<StreamRef> on;
             if (self.on_gpu() && is_on_gpu(bodies)) on = stream_for(stream, {{bodies, "bodies"}});
             const Array posed = other_on(bodies, "bodies", on);
-            return DoubleArrayOnDevice(self.log_likelihood(
+            return DoubleArrayAnywhere(self.log_likelihood(
                 posed, options_of(method, samples_per_launch, points_per_block), out, on));
           },
           nb::arg("bodies"), nb::kw_only(), nb::arg("method") = "culled", nb::arg("samples_per_launch") = 0,
@@ -182,7 +182,7 @@ void bind_rays(nb::module_& m) {
          std::string_view loss, std::string_view surface, std::string_view inside, float sigma_m, float tau_m,
          ArrayLike camera, int samples_per_launch, int points_per_block, Anything out, Anything stream,
          int threads) {
-        return DoubleArrayOnDevice(
+        return DoubleArrayAnywhere(
             log_likelihood(points, bodies, sigma, sensor_of(loss, surface, inside, sigma_m, tau_m, camera),
                            options_of(method, samples_per_launch, points_per_block), out, stream, threads));
       },

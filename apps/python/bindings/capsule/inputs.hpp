@@ -23,26 +23,37 @@ namespace triptych::python::capsule {
 
 namespace cl = capsule_likelihood;
 
+// Arguments that may be any object.
+#define TRIPTYCH_PYTHON_ARGUMENT(Type, name)                            \
+  class Type : public nb::handle {                                      \
+   public:                                                              \
+    static constexpr auto Name = nb::detail::const_name(name);          \
+    Type(nb::handle given) : nb::handle(given) {}                       \
+    Type(nb::handle given, nb::detail::borrow_t) : nb::handle(given) {} \
+    Type(nb::handle given, nb::detail::steal_t) : nb::handle(given) {}  \
+    static bool check_(nb::handle) { return true; }                     \
+  }
+TRIPTYCH_PYTHON_ARGUMENT(ArrayLike, "numpy.typing.ArrayLike");
+TRIPTYCH_PYTHON_ARGUMENT(ArrayAnywhere, "numpy.typing.ArrayLike | triptych._triptych.DeviceArray");
+TRIPTYCH_PYTHON_ARGUMENT(Anything, "typing.Any");
+#undef TRIPTYCH_PYTHON_ARGUMENT
+
 inline bool is_anything(PyObject*) { return true; }
-#define TRIPTYCH_PYTHON_TYPE(Type, name)                     \
+#define TRIPTYCH_PYTHON_RESULT(Type, name)                   \
   class Type : public nb::object {                           \
     NB_OBJECT(Type, nb::object, name, is_anything)           \
     Type(nb::object taken) : nb::object(std::move(taken)) {} \
   }
-TRIPTYCH_PYTHON_TYPE(ArrayLike, "numpy.typing.ArrayLike");
-TRIPTYCH_PYTHON_TYPE(ArrayAnywhere, "numpy.typing.ArrayLike | triptych._triptych.DeviceArray");
-TRIPTYCH_PYTHON_TYPE(Anything, "typing.Any");
-TRIPTYCH_PYTHON_TYPE(FloatArray, "numpy.typing.NDArray[numpy.float32]");
-TRIPTYCH_PYTHON_TYPE(DoubleArray, "numpy.typing.NDArray[numpy.float64]");
-TRIPTYCH_PYTHON_TYPE(LongArray, "numpy.typing.NDArray[numpy.int64]");
-TRIPTYCH_PYTHON_TYPE(IntArray, "numpy.typing.NDArray[numpy.int32]");
-TRIPTYCH_PYTHON_TYPE(UintArray, "numpy.typing.NDArray[numpy.uint32]");
-TRIPTYCH_PYTHON_TYPE(ShortArray, "numpy.typing.NDArray[numpy.uint16]");
-TRIPTYCH_PYTHON_TYPE(FloatArrayOnDevice,
-                     "numpy.typing.NDArray[numpy.float32] | triptych._triptych.DeviceArray");
-TRIPTYCH_PYTHON_TYPE(DoubleArrayOnDevice,
-                     "numpy.typing.NDArray[numpy.float64] | triptych._triptych.DeviceArray");
-#undef TRIPTYCH_PYTHON_TYPE
+TRIPTYCH_PYTHON_RESULT(FloatArray, "numpy.typing.NDArray[numpy.float32]");
+TRIPTYCH_PYTHON_RESULT(LongArray, "numpy.typing.NDArray[numpy.int64]");
+TRIPTYCH_PYTHON_RESULT(IntArray, "numpy.typing.NDArray[numpy.int32]");
+TRIPTYCH_PYTHON_RESULT(UintArray, "numpy.typing.NDArray[numpy.uint32]");
+TRIPTYCH_PYTHON_RESULT(ShortArray, "numpy.typing.NDArray[numpy.uint16]");
+TRIPTYCH_PYTHON_RESULT(FloatArrayAnywhere,
+                       "numpy.typing.NDArray[numpy.float32] | triptych._triptych.DeviceArray");
+TRIPTYCH_PYTHON_RESULT(DoubleArrayAnywhere,
+                       "numpy.typing.NDArray[numpy.float64] | triptych._triptych.DeviceArray");
+#undef TRIPTYCH_PYTHON_RESULT
 
 // An argument that is one of a few names. InvalidArgument, which lists them, for any other.
 template <class E>

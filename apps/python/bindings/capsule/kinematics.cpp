@@ -104,7 +104,7 @@ void bind_kinematics(nb::class_<Body>& type) {
   type.def(
           "joints",
           [](const Body& self, ArrayAnywhere pose, Anything stream, int threads) {
-            return FloatArrayOnDevice(posed<cl::Vec3>(self, pose, stream, threads));
+            return FloatArrayAnywhere(posed<cl::Vec3>(self, pose, stream, threads));
           },
           nb::arg("pose"), nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("threads") = 0,
           (std::string("The positions of all joints in a pose, in metres: (joints, 3) float32; of many poses "
@@ -114,7 +114,7 @@ void bind_kinematics(nb::class_<Body>& type) {
       .def(
           "capsules",
           [](const Body& self, ArrayAnywhere pose, Anything stream, int threads) {
-            return FloatArrayOnDevice(posed<cl::Capsule>(self, pose, stream, threads));
+            return FloatArrayAnywhere(posed<cl::Capsule>(self, pose, stream, threads));
           },
           nb::arg("pose"), nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("threads") = 0,
           (std::string(

@@ -120,7 +120,7 @@ void bind_motion(nb::module_& m) {
       .def(
           "__getitem__",
           [](nb::handle self, Anything index) -> nb::object {
-            const nb::object rows = view_of(self)[index];
+            nb::object rows = view_of(self)[index];
             if (!nb::isinstance<nb::slice>(index)) return rows;
             return nb::cast(motion_from(host_array<float>(rows, "index"),
                                         nb::cast<const cl::Motion&>(self).frame_time_s));
