@@ -97,6 +97,35 @@ def make_likelihood(torch):
     return likelihood
 
 
+def by_triptych(torch, scene, exact, trials, size, results):
+    """Triptych's own Python module on the same tensors."""
+    try:
+        import triptych as tp
+    except ImportError:
+        print("the Python module triptych is not installed: it is left out", file=sys.stderr)
+        return
+    if not tp.cuda_available():
+        print(f"triptych uses no GPU: {tp.cuda_unavailable_reason()}", file=sys.stderr)
+        return
+    a, b, radius, v, distance = scene
+    bodies = torch.cat([a, radius[None, :, None].expand(*a.shape[:2], 1), b], dim=2).contiguous()
+    points = (v * distance[:, None]).contiguous()
+    run = lambda: tp.capsule.log_likelihood(points, bodies, sigma_m=SIGMA, tau_m=TAU)
+    for mine, wanted in zip(torch.from_dlpack(run())[:3].cpu().tolist(), exact):
+        if abs(mine / wanted - 1) > 1e-3:
+            raise RuntimeError(f"triptych found {mine} instead of {wanted}")
+    times = []
+    for k in range(-5, 10 * trials):
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        begin.record()
+        run()
+        end.record()
+        end.synchronize()
+        if k >= 0:
+            times.append(1e3 * begin.elapsed_time(end))
+    results.append({"name": f"capsule/squared/python_triptych/resident/{size}", **summary(times)})
+
+
 def by_torch(numpy, torch, options, results):
     device = torch.device("cuda")
     torch.set_grad_enabled(False)
@@ -131,6 +160,7 @@ def by_torch(numpy, torch, options, results):
                 results.append({"name": f"capsule/squared/peer_torch_{name}/resident/{samples}x{capsules}x{points}", **summary(times)})
             except RuntimeError as error:
                 print(f"torch {name} at {samples} x {capsules} x {points}: {str(error)[:300]}", file=sys.stderr)
+        by_triptych(torch, (a, b, radius, v, distance), exact, options.trials, f"{samples}x{capsules}x{points}", results)
     return torch_context(torch, device)
 
 

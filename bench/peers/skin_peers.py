@@ -2,8 +2,8 @@
 """What a user would pick instead of skin_tracker: the same sums in PyTorch and by OpenCV.
 
 Times the weights, their sum, the centroid and the second moments of 1920 x 1080 RGBA frames: PyTorch eager and
-compiled on the GPU, the chain cv2.transform, clip, cv2.moments on the CPU. Every result is checked before it is
-timed. Writes JSON with the hardware in it; what is not installed is said and left out.
+compiled on the GPU, the chain cv2.transform, clip, cv2.moments on the CPU; and Triptych's Python module beside them. Every
+result is checked before it is timed. Writes JSON with the hardware in it; what is not installed is said and left out.
 """
 import argparse
 import os
@@ -123,7 +123,25 @@ def by_torch(numpy, torch, frames, trials, results):
     graph.replay()
     check(head(kept), exact, "torch in a graph", 0.05)
     results.append({"name": "skin/rgba/peer_torch_graph/resident", **timed(lambda _: graph.replay())})
+    by_triptych(exact, lambda k: on_gpu[k], timed, results)
     return torch_context(torch, device)
+
+
+def by_triptych(exact, frame, timed, results):
+    """Triptych's own Python module on the same tensors; its times include the way of the result to the host."""
+    try:
+        import triptych as tp
+    except ImportError:
+        print("the Python module triptych is not installed: it is left out", file=sys.stderr)
+        return
+    if not tp.cuda_available():
+        print(f"triptych uses no GPU: {tp.cuda_unavailable_reason()}", file=sys.stderr)
+        return
+    skin = tp.skin.LinearFilter(*FILTER)
+    head = tp.skin.locate(frame(0), skin, format="rgba")
+    check((head.x_px, head.y_px, head.area), exact, "triptych", 0.05)
+    results.append({"name": "skin/rgba/python_triptych/rotating", **timed(lambda k: tp.skin.locate(frame(k), skin, format="rgba"))})
+    results.append({"name": "skin/rgba/python_triptych/resident", **timed(lambda _: tp.skin.locate(frame(0), skin, format="rgba"))})
 
 
 def main():

@@ -37,6 +37,13 @@ def count_tests(programs):
     return counts
 
 
+def count_threads(junit):
+    """The tests of ctest's --output-junit that ran, and those that were skipped."""
+    suite = xml.etree.ElementTree.parse(junit).getroot()
+    skipped = int(suite.get("skipped", 0)) + int(suite.get("disabled", 0))
+    return {"tests": int(suite.get("tests")) - skipped, "skipped": skipped}
+
+
 def table(head, rows):
     lines = ["| " + " | ".join(head) + " |", "| " + " | ".join("---" if i == 0 else "---:" for i in range(len(head))) + " |"]
     return lines + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows] + [""]
@@ -80,6 +87,23 @@ def document(folder):
                            [(f"`{row['object']}`", f"{row['frames']:,}", row["different_results"], row["device_bytes_grown"],
                              f"{row['host_bytes_grown']:,}", *(f"{row[key]:.1f}" for key in ("p50_us", "p99_us", "p999_us", "max_us")))
                             for row in rows])
+    threads = load(folder, "threads")
+    if threads:
+        lines += ["## Threads", "",
+                  f"{threads['tests']:,} tests under clang's thread sanitizer, without a report; {threads['skipped']} more need a GPU or data", "and were skipped.", ""]
+    coverage = load(folder, "coverage")
+    if coverage:
+        reasons = load(folder, "coverage_reasons") or {}
+        percent = lambda part, whole: f"{100 * part / whole:.1f} %" if whole else ""
+        lines += ["## What the tests execute", "",
+                  "On the CPU alone (preset `coverage`); kernels and the code around them are tested on a GPU and not counted.", ""]
+        lines += table(["module", "lines", "branches"],
+                       [(name, f"{percent(row['lines_covered'], row['lines'])} of {row['lines']:,}",
+                         f"{percent(row['branches_covered'], row['branches'])} of {row['branches']:,}")
+                        for name, row in sorted(coverage["modules"].items())])
+        lines += ["The files of which the tests execute the least:", "", "| file | lines | what is left |", "| --- | ---: | --- |"]
+        lines += [f"| `{row['file']}` | {percent(row['lines_covered'], row['lines'])} of {row['lines']} | {reasons.get(row['file'], '')} |"
+                  for row in coverage["lowest"]] + [""]
     defects = load(folder, "defects")
     if defects:
         lines += ["## Defects that were found, and the test that keeps each away", ""]
@@ -91,10 +115,13 @@ def document(folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tests", type=Path, metavar="FOLDER", help="run the test programs in FOLDER and count what they try")
+    parser.add_argument("--threads", type=Path, metavar="JUNIT", help="count the tests in ctest's report of the thread sanitizer")
     parser.add_argument("--check", action="store_true", help="write nothing; fail when HARDENING.md is not what the counts give")
     args = parser.parse_args()
     if args.tests:
         (HERE / "tests.json").write_text(json.dumps(count_tests(args.tests), indent=1, sort_keys=True) + "\n")
+    if args.threads:
+        (HERE / "threads.json").write_text(json.dumps(count_threads(args.threads), indent=1, sort_keys=True) + "\n")
     target = HERE.parent / "HARDENING.md"
     text = document(HERE)
     if not args.check:

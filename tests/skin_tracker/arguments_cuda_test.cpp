@@ -50,7 +50,7 @@ TEST(Arguments, OfMomentsOnTheGpu) {
     };
   };
   const auto by = [](reduction::Strategy strategy) { return reduction::Options{.strategy = strategy}; };
-  const LinearFilter steep{1e9, 0, 0, 0}, not_a_number{nan, 0, 0, 0};
+  const LinearFilter steep{1e9, 0, 0, 0}, nan_filter{nan, 0, 0, 0};
   const Refusal refusals[] = {
       {"moments_cuda: a region beyond the right", sum(frame(), {60, 0, 5, 1}, filter), "outside"},
       {"moments_cuda: a region beyond the bottom", sum(frame(), {0, 48, 1, 1}, filter), "outside"},
@@ -58,7 +58,7 @@ TEST(Arguments, OfMomentsOnTheGpu) {
       {"moments_cuda: a region that overflows", sum(frame(), {1, 1, 2147483647, 2147483647}, filter),
        "outside"},
       {"moments_cuda: a filter that is too steep", sum(frame(), whole, steep), "steep"},
-      {"moments_cuda: a filter of NaN", sum(frame(), whole, not_a_number), "not finite"},
+      {"moments_cuda: a filter of NaN", sum(frame(), whole, nan_filter), "not finite"},
       {"moments_cuda: no result", sum(frame(), whole, filter, {}, nullptr), "result"},
       {"moments_cuda: a strategy that is not there",
        sum(frame(FrameFormat::yuyv), whole, filter, by(reduction::Strategy::tree_sequential)),

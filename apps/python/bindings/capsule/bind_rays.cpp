@@ -79,25 +79,23 @@ nb::object log_likelihood(nb::handle points, nb::handle bodies, nb::handle sigma
 
 constexpr const char* likelihood_doc =
     "bodies: (n, capsules, 7) float32, as Skeleton.capsules(poses) gives them.\n"
-    "method: \"culled\": only capsules that can come within tau of a tile of rays; \"brute\": every ray "
-    "against "
-    "every capsule; \"tiled\": the tiles of the paper's\n"
-    "kernel (GPU only). All give the same bits, on CPUs and GPUs.\n"
+    "method: \"culled\": only capsules that can come within tau of a tile of rays; \"brute\": every\n"
+    "ray against every capsule; \"tiled\": the tiles of the paper's kernel (GPU only). All give the\n"
+    "same bits, on CPUs and GPUs.\n"
     "samples_per_launch, points_per_block: of the GPU's kernels; 0: chosen.\n"
     "out: an array of n float64 on the GPU, which is then filled instead.\n"
-    "stream: on a GPU, the CUDA stream on which the arrays are written and the work is enqueued; by default "
-    "the "
-    "current stream of torch or CuPy.\n"
-    "Returns (n,) float64: a NumPy array, or a DeviceArray when the arrays are on a GPU; the call does then "
-    "not "
-    "wait. A capsule that is not finite or has a\n"
-    "negative radius is InvalidArgument; on a GPU its body's likelihood is NaN.";
+    "stream: on a GPU, the CUDA stream on which the arrays are written and the work is enqueued;\n"
+    "by default the current stream of torch or CuPy.\n"
+    "Returns (n,) float64: a NumPy array, or a DeviceArray when the arrays are on a GPU; the call\n"
+    "does then not wait. A capsule that is not finite or has a negative radius is\n"
+    "InvalidArgument; on a GPU its body's likelihood is NaN.";
 
 void bind_class(nb::module_& m) {
   nb::class_<PyRays>(
       m, "Rays",
-      "The points of a frame as rays from the camera, sorted for culling: made once per frame, then "
-      "shared by all bodies.\n\n"
+      "The points of a frame as rays from the camera, sorted for culling: made once per frame, then\n"
+      "shared by all bodies.\n"
+      "\n"
       "They are on the GPU when the points are. Calls from several threads take turns.")
       .def(
           "__init__",
@@ -121,11 +119,11 @@ void bind_class(nb::module_& m) {
           nb::arg("sigma_m") = 0.03, nb::arg("tau_m") = 0.1,
           nb::arg("camera") = nb::make_tuple(0.0, 0.0, 0.0), nb::arg("threads") = 0,
           nb::arg("stream") = nb::none(),
-          (std::string(
-               "points: (n, 3) float32, or a Cloud. Points that are not finite or not in front of the "
-               "camera are dropped and counted.\n"
-               "sigma: (n,) float32, the standard deviation of each point's distance, above 0.\n"
-               "max_points: on a GPU, room for later clouds, so that set() allocates nothing.\n") +
+          (std::string("points: (n, 3) float32, or a Cloud. Points that are not finite or not in front of "
+                       "the camera\n"
+                       "are dropped and counted.\n"
+                       "sigma: (n,) float32, the standard deviation of each point's distance, above 0.\n"
+                       "max_points: on a GPU, room for later clouds, so that set() allocates nothing.\n") +
            sensor_doc + "\nthreads: of the CPU; 0: all cores.")
               .c_str())
       .def(
@@ -139,14 +137,13 @@ void bind_class(nb::module_& m) {
           },
           nb::arg("points"), nb::arg("sigma") = nb::none(), nb::kw_only(), nb::arg("stream") = nb::none(),
           "Other points, with the same sensor. On a GPU the work is enqueued on the stream; legal in a "
-          "stream "
-          "capture once as many points were set before.")
+          "stream capture once as many points were set before.")
       .def(
           "log_likelihood",
           [](PyRays& self, ArrayAnywhere bodies, std::string_view method, int samples_per_launch,
              int points_per_block, Anything out, Anything stream) {
             std::optional<StreamRef> on;
-            if (self.on_gpu()) on = stream_for(stream, {{bodies, "bodies"}});
+            if (self.on_gpu() && is_on_gpu(bodies)) on = stream_for(stream, {{bodies, "bodies"}});
             const Array posed = other_on(bodies, "bodies", on);
             return DoubleArrayOnDevice(self.log_likelihood(
                 posed, options_of(method, samples_per_launch, points_per_block), out, on));
@@ -154,7 +151,7 @@ void bind_class(nb::module_& m) {
           nb::arg("bodies"), nb::kw_only(), nb::arg("method") = "culled", nb::arg("samples_per_launch") = 0,
           nb::arg("points_per_block") = 0, nb::arg("out") = nb::none(), nb::arg("stream") = nb::none(),
           (std::string(
-               "How well bodies explain the points: of each the sum of -d^2 / (2 sigma^2) over the points, "
+               "How well bodies explain the points: of each the sum of -d^2 / (2 sigma^2) over the points,\n"
                "or of -d / sigma.\n\n") +
            likelihood_doc)
               .c_str())
@@ -196,11 +193,12 @@ void bind_rays(nb::module_& m) {
       nb::arg("points_per_block") = 0, nb::arg("out") = nb::none(), nb::arg("stream") = nb::none(),
       nb::arg("threads") = 0,
       (std::string(
-           "How well posed bodies explain a cloud of points seen from a camera: of each the sum of -d^2 / (2 "
-           "sigma^2) over the points, or of -d / sigma,\n"
-           "with d the truncated difference between a point's distance from the camera and the distance at "
-           "which its ray hits the body.\n\n"
-           "points: (n, 3) float32, or a Cloud, on the host or a GPU; bodies and sigma in the same memory.\n"
+           "How well posed bodies explain a cloud of points seen from a camera: of each the sum of -d^2\n"
+           "/ (2 sigma^2) over the points, or of -d / sigma, with d the truncated difference between a\n"
+           "point's distance from the camera and the distance at which its ray hits the body.\n"
+           "\n"
+           "points: (n, 3) float32, or a Cloud, on the host or a GPU; bodies and sigma in the same\n"
+           "memory.\n"
            "sigma: (n,) float32, the standard deviation of each point's distance.\n") +
        sensor_doc + "\n" + likelihood_doc + "\nFor many calls with the same points see Rays.")
           .c_str());

@@ -103,12 +103,10 @@ void bind_calibration(nb::module_& m) {
 }
 
 constexpr const char* cloud_doc =
-    "nearest_m, farthest_m: the range of depths that is kept. y: \"up\" or \"down\", the direction of y of "
-    "the "
-    "points; the rows of images go down.\n"
-    "step: takes every step-th column and row. InvalidArgument when the image, the camera or an option is "
-    "not as "
-    "said.";
+    "nearest_m, farthest_m: the range of depths that is kept. y: \"up\" or \"down\", the direction of\n"
+    "y of the points; the rows of images go down.\n"
+    "step: takes every step-th column and row. InvalidArgument when the image, the camera or an\n"
+    "option is not as said.";
 
 }  // namespace
 
@@ -130,13 +128,13 @@ void bind_cameras(nb::module_& m) {
       nb::arg("nearest_m") = 0.0f, nb::arg("farthest_m") = infinity, nb::arg("y") = "up", nb::arg("step") = 1,
       nb::sig("def cloud_from_depth(depth: numpy.typing.ArrayLike, intrinsics: numpy.typing.ArrayLike, *, "
               "metres_per_unit: float = 0.001, nearest_m: float = 0.0, farthest_m: float = float('inf'), y: "
-              "str = "
-              "'up', step: int = 1) -> Cloud"),
+              "str = 'up', step: int = 1) -> Cloud"),
       (std::string(
-           "A point for each pixel of a depth image, row by row; a Cloud.\n\n"
-           "depth: (height, width) uint16, distances along z in units of metres_per_unit; 0 is no "
+           "A point for each pixel of a depth image, row by row; a Cloud.\n"
+           "\n"
+           "depth: (height, width) uint16, distances along z in units of metres_per_unit; 0 is no\n"
            "measurement. Rows may lie apart.\n"
-           "intrinsics: fx, fy, cx, cy in pixels, the centre of the first pixel at (0, 0); or a matrix "
+           "intrinsics: fx, fy, cx, cy in pixels, the centre of the first pixel at (0, 0); or a matrix\n"
            "(3, 3).\n") +
        cloud_doc)
           .c_str());
@@ -159,8 +157,9 @@ void bind_cameras(nb::module_& m) {
           "def cloud_from_disparity(disparity: numpy.typing.ArrayLike, calibration: StereoCalibration, *, "
           "nearest_m: float = 0.0, farthest_m: float = float('inf'), y: str = 'up', step: int = 1) -> Cloud"),
       (std::string(
-           "A point for each pixel of a disparity image of the left camera, row by row; a Cloud.\n\n"
-           "disparity: (height, width) float32, in pixels. One that is not finite, or not above 0 with "
+           "A point for each pixel of a disparity image of the left camera, row by row; a Cloud.\n"
+           "\n"
+           "disparity: (height, width) float32, in pixels. One that is not finite, or not above 0 with\n"
            "its offset, is dropped. Rows may lie apart.\n") +
        cloud_doc)
           .c_str());
@@ -171,8 +170,7 @@ void bind_cameras(nb::module_& m) {
       },
       nb::arg("path"),
       "Reads a binary PGM file (P5) of 8 or 16 bits: (height, width) uint16. ParseError with the line and "
-      "the "
-      "reason.");
+      "the reason.");
   m.def(
       "read_pfm",
       [](const std::filesystem::path& path) {
@@ -180,8 +178,7 @@ void bind_cameras(nb::module_& m) {
       },
       nb::arg("path"),
       "Reads a PFM file of one channel (Pf): (height, width) float32, the first row at the top. ParseError "
-      "with "
-      "the line and the reason.");
+      "with the line and the reason.");
 }
 
 }  // namespace triptych::python::capsule

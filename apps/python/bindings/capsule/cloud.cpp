@@ -28,9 +28,11 @@ bool same(const cl::Cloud& a, const cl::Cloud& b) {
 void bind_cloud(nb::module_& m) {
   auto type = nb::class_<cl::Cloud>(
       m, "Cloud",
-      "Points in metres, in the camera's frame: x right, y up or down as the data have it, z forward.\n\n"
-      "It can be given wherever an array (n, 3) of points is expected; numpy.asarray(cloud) and cloud.points "
-      "share its memory and cannot be written.");
+      "Points in metres, in the camera's frame: x right, y up or down as the data have it, z\n"
+      "forward.\n"
+      "\n"
+      "It can be given wherever an array (n, 3) of points is expected; numpy.asarray(cloud) and\n"
+      "cloud.points share its memory and cannot be written.");
   type.def_prop_ro(
           "points", [](nb::handle self) { return FloatArray(view_of(self)); }, "(n, 3) float32, metres.")
       .def_ro("dropped", &cl::Cloud::dropped,
@@ -66,11 +68,11 @@ void bind_cloud(nb::module_& m) {
         return compute([&] { return cl::read_cloud(path, metres_per_unit); });
       },
       nb::arg("path"), nb::kw_only(), nb::arg("metres_per_unit") = 1.0,
-      "Reads points from a PLY file (ascii or binary) or from text (x y z and anything more in each line); a "
-      "Cloud.\n\n"
-      "Coordinates are multiplied by metres_per_unit. ParseError with the line and the reason; in binary "
-      "data "
-      "the number of the point.");
+      "Reads points from a PLY file (ascii or binary) or from text (x y z and anything more in each\n"
+      "line); a Cloud.\n"
+      "\n"
+      "Coordinates are multiplied by metres_per_unit. ParseError with the line and the reason; in\n"
+      "binary data the number of the point.");
   m.def(
       "write_ply",
       [](const std::filesystem::path& path, ArrayLike points) {
@@ -90,8 +92,7 @@ void bind_cloud(nb::module_& m) {
       },
       nb::arg("points"), nb::arg("count"), nb::kw_only(), nb::arg("seed") = 1,
       "At most count of the points, (n, 3) float32, in their order: one at random from each of count equal "
-      "runs. "
-      "The same seed gives the same points.");
+      "runs. The same seed gives the same points.");
 }
 
 }  // namespace triptych::python::capsule

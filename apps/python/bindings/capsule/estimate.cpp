@@ -92,12 +92,10 @@ void bind_estimate(nb::module_& m) {
       .def_prop_ro(
           "status", [](const cl::Estimate& self) { return to_string(self.status); },
           "\"tracking\", or \"lost\": the body explains too little of the cloud (score below min_score), or "
-          "no "
-          "point was usable.")
+          "no point was usable.")
       .def_ro("score", &cl::Estimate::score,
               "The share of the data that the best sample explains, 0 to 1. Points of the background count "
-              "as not "
-              "explained.")
+              "as not explained.")
       .def_prop_ro(
           "pose",
           [](const cl::Estimate& self) { return FloatArray(to_numpy(self.pose, {self.pose.size()})); },

@@ -130,9 +130,8 @@ void bind_fit(nb::module_& m) {
       nb::arg("skeleton"), nb::arg("joints"), nb::arg("names"),
       nb::sig("def positions_of(skeleton: Skeleton, joints: numpy.typing.ArrayLike, names: "
               "collections.abc.Iterable[str]) -> numpy.typing.NDArray[numpy.float32]"),
-      "(names, 3) float32: the positions of the Kinect's joints, in the order of the names, for the joints "
-      "of a "
-      "posed human(), (24, 3).\n"
+      "(names, 3) float32: the positions of the Kinect's joints, in the order of the names, for the\n"
+      "joints of a posed human(), (24, 3).\n"
       "A name may also be one of the human's own joints. InvalidArgument for other names.");
   m.def(
       "fit_pose",
@@ -146,13 +145,12 @@ void bind_fit(nb::module_& m) {
       nb::arg("skeleton"), nb::arg("names"), nb::arg("positions"), nb::arg("start") = nb::none(),
       nb::sig("def fit_pose(skeleton: Skeleton, names: collections.abc.Iterable[str], positions: "
               "numpy.typing.ArrayLike, start: numpy.typing.ArrayLike | None = None) -> FittedPose"),
-      "The pose of a human(), within its limits, that is nearest to the given positions; a FittedPose.\n\n"
-      "names: of kinect_joints(), or of the human's own. positions: (names, 3) in metres; NaN is ignored. "
-      "start: "
-      "a pose to begin with; None: from the hips\n"
-      "and shoulders, which must then be among the names. InvalidArgument for unknown names and positions "
-      "beyond "
-      "1000 km.");
+      "The pose of a human(), within its limits, that is nearest to the given positions; a\n"
+      "FittedPose.\n"
+      "\n"
+      "names: of kinect_joints(), or of the human's own. positions: (names, 3) in metres; NaN is\n"
+      "ignored. start: a pose to begin with; None: from the hips and shoulders, which must then be\n"
+      "among the names. InvalidArgument for unknown names and positions beyond 1000 km.");
   m.def(
       "fit_human",
       [](Anything names, ArrayLike positions) {
@@ -164,10 +162,10 @@ void bind_fit(nb::module_& m) {
       nb::arg("names"), nb::arg("positions"),
       nb::sig("def fit_human(names: collections.abc.Iterable[str], positions: numpy.typing.ArrayLike) -> "
               "FittedHuman"),
-      "A human with the lengths and widths that the positions have, and its pose; a FittedHuman.\n\n"
-      "names, positions: as of fit_pose(). Hips, knees, ankles, shoulders, elbows and wrists must be among "
-      "them "
-      "and finite.");
+      "A human with the lengths and widths that the positions have, and its pose; a FittedHuman.\n"
+      "\n"
+      "names, positions: as of fit_pose(). Hips, knees, ankles, shoulders, elbows and wrists must\n"
+      "be among them and finite.");
   m.def(
       "fit_radii",
       [](const Body& skeleton, ArrayLike pose, ArrayLike points, ArrayLike camera) {
@@ -180,12 +178,10 @@ void bind_fit(nb::module_& m) {
       },
       nb::arg("skeleton"), nb::arg("pose"), nb::arg("points"),
       nb::arg("camera") = nb::make_tuple(0.0, 0.0, 0.0),
-      "The human() with the radii of its torso, head, arms and legs scaled (each by 0.6 to 2) so that it "
-      "explains "
-      "a cloud, (n, 3) float32, best in a pose.\n"
-      "InvalidArgument when the pose does not fit or is not finite, the camera is not finite, or there are "
-      "no "
-      "points.");
+      "The human() with the radii of its torso, head, arms and legs scaled (each by 0.6 to 2) so\n"
+      "that it explains a cloud, (n, 3) float32, best in a pose.\n"
+      "InvalidArgument when the pose does not fit or is not finite, the camera is not finite, or\n"
+      "there are no points.");
   m.def(
       "find_standing_person",
       [](ArrayLike points) {
@@ -194,8 +190,9 @@ void bind_fit(nb::module_& m) {
         return naming("points", [&] { return compute([&] { return cl::find_standing_person(span); }); });
       },
       nb::arg("points"),
-      "A standing person alone in a cloud, (n, 3) float32, y up: how tall, and where its root is; a "
-      "StandingPerson.\nInvalidArgument when there are fewer than 50 points that are finite.");
+      "A standing person alone in a cloud, (n, 3) float32, y up: how tall, and where its root is; a\n"
+      "StandingPerson.\n"
+      "InvalidArgument when there are fewer than 50 points that are finite.");
 }
 
 }  // namespace triptych::python::capsule

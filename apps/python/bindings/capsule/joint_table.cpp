@@ -60,8 +60,7 @@ void bind_joint_table(nb::module_& m) {
           nb::sig("def __init__(self, names: collections.abc.Iterable[str], frames: "
                   "collections.abc.Iterable[int], joints: numpy.typing.ArrayLike) -> None"),
           "names: of the joints. frames: the number of each frame. joints: (frames, names, 3); NaN where "
-          "there "
-          "is none.")
+          "there is none.")
       .def_ro("names", &cl::JointTable::names, "The names of the joints.")
       .def_prop_ro(
           "frames",
@@ -95,8 +94,7 @@ void bind_joint_table(nb::module_& m) {
       [](const std::filesystem::path& path) { return compute([&] { return cl::read_joints_csv(path); }); },
       nb::arg("path"),
       "Reads a CSV file of lines frame,joint,x_m,y_m,z_m after a header; a JointTable. ParseError with the "
-      "line "
-      "and the reason.");
+      "line and the reason.");
   m.def(
       "write_joints_csv",
       [](const std::filesystem::path& path, const cl::JointTable& table) {

@@ -82,12 +82,11 @@ nb::object clamped(const Body& self, nb::handle object) {
 }
 
 constexpr const char* pose_doc =
-    "\n\npose: (pose_size,) or, for many poses, (n, pose_size): numbers, a NumPy array, a Motion; or float32 "
-    "on a "
-    "GPU.\n"
-    "stream: on a GPU, the CUDA stream on which the array is written and the work enqueued; by default the "
-    "current stream of its library.\n"
-    "threads: of the CPU; 0: all cores. CPU and GPU give the same bits. A pose of another size: "
+    "\n\npose: (pose_size,) or, for many poses, (n, pose_size): numbers, a NumPy array, a Motion; or\n"
+    "float32 on a GPU.\n"
+    "stream: on a GPU, the CUDA stream on which the array is written and the work enqueued; by\n"
+    "default the current stream of its library.\n"
+    "threads: of the CPU; 0: all cores. CPU and GPU give the same bits. A pose of another size:\n"
     "InvalidArgument.";
 
 }  // namespace
@@ -119,9 +118,9 @@ void bind_kinematics(nb::class_<Body>& type) {
           },
           nb::arg("pose"), nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("threads") = 0,
           (std::string(
-               "The capsules in a pose, in the camera's frame: (capsules, 7) float32, of each one end "
-               "(3), the radius and the other end (3), in\nmetres; of many poses (n, capsules, 7). A "
-               "DeviceArray for poses on a GPU.") +
+               "The capsules in a pose, in the camera's frame: (capsules, 7) float32, of each one end (3),\n"
+               "the radius and the other end (3), in metres; of many poses (n, capsules, 7). A DeviceArray\n"
+               "for poses on a GPU.") +
            pose_doc)
               .c_str())
       .def(
@@ -134,8 +133,7 @@ void bind_kinematics(nb::class_<Body>& type) {
           "clamp", [](const Body& self, ArrayLike pose) { return FloatArray(clamped(self, pose)); },
           nb::arg("pose"),
           "A copy of a pose, or of many (n, pose_size), with every angle within its limits. InvalidArgument "
-          "for "
-          "another size, or an angle that is NaN.");
+          "for another size, or an angle that is NaN.");
 }
 
 }  // namespace triptych::python::capsule

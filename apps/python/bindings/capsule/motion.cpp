@@ -57,12 +57,11 @@ void bind_synthetic(nb::module_& m) {
       nb::arg("skeleton"), nb::kw_only(), nb::arg("frames") = 150, nb::arg("rate_hz") = 30.0,
       nb::arg("speed_mps") = 0.8, nb::arg("stride_hz") = 0.85, nb::arg("heading_rad") = -0.5f,
       nb::arg("turn_rad_per_s") = 0.2,
-      "A person of human() walking, the feet on the ground y = 0, from x = z = 0; a Motion.\n\n"
-      "rate_hz: frames per second. speed_mps: along the path. stride_hz: full strides (two steps) per "
-      "second. "
-      "heading_rad: at first; 0 is towards the\n"
-      "camera (-z), positive turns to +x. InvalidArgument when an option is out of range or the skeleton has "
-      "other joints.");
+      "A person of human() walking, the feet on the ground y = 0, from x = z = 0; a Motion.\n"
+      "\n"
+      "rate_hz: frames per second. speed_mps: along the path. stride_hz: full strides (two steps)\n"
+      "per second. heading_rad: at first; 0 is towards the camera (-z), positive turns to +x.\n"
+      "InvalidArgument when an option is out of range or the skeleton has other joints.");
   m.def(
       "place_in_view",
       [](const Body& skeleton, Anything motion, float distance_m, float nearest_m, float yaw_rad) {
@@ -73,16 +72,14 @@ void bind_synthetic(nb::module_& m) {
       nb::arg("skeleton"), nb::arg("motion"), nb::kw_only(), nb::arg("distance_m") = 3.0f,
       nb::arg("nearest_m") = 2.0f, nb::arg("yaw_rad") = 0.0f,
       nb::sig("def place_in_view(skeleton: Skeleton, motion: Motion | numpy.typing.ArrayLike, *, distance_m: "
-              "float "
-              "= 3.0, nearest_m: float = 2.0, yaw_rad: float = 0.0) -> Motion"),
-      "The motion, rotated and shifted as a whole to where a camera at the origin sees it; a new Motion.\n\n"
-      "The range of its root is centred at x = 0 and y = 0. distance_m: of the root from the camera along z, "
-      "on "
-      "average. nearest_m: the motion is moved\n"
-      "away until its root is never nearer. yaw_rad: rotates it about y first: pi for motions that face +z, "
-      "as "
-      "most BVH files do. InvalidArgument when\n"
-      "the poses do not fit the skeleton or are not finite.");
+              "float = 3.0, nearest_m: float = 2.0, yaw_rad: float = 0.0) -> Motion"),
+      "The motion, rotated and shifted as a whole to where a camera at the origin sees it; a new\n"
+      "Motion.\n"
+      "\n"
+      "The range of its root is centred at x = 0 and y = 0. distance_m: of the root from the camera\n"
+      "along z, on average. nearest_m: the motion is moved away until its root is never nearer.\n"
+      "yaw_rad: rotates it about y first: pi for motions that face +z, as most BVH files do.\n"
+      "InvalidArgument when the poses do not fit the skeleton or are not finite.");
 }
 
 }  // namespace
@@ -106,12 +103,13 @@ cl::Motion motion_of(nb::handle object, const cl::Skeleton& skeleton, const char
 }
 
 void bind_motion(nb::module_& m) {
-  auto type = nb::class_<cl::Motion>(m, "Motion",
-                                     "The poses of a skeleton over time: an array (n, pose_size) of float32 "
-                                     "with the time between two poses.\n\n"
-                                     "len() is the number of poses, motion[i] is one, motion[a:b] a shorter "
-                                     "Motion. numpy.asarray(motion) and "
-                                     "motion.poses share its memory and\ncannot be written.");
+  auto type = nb::class_<cl::Motion>(
+      m, "Motion",
+      "The poses of a skeleton over time: an array (n, pose_size) of float32 with the time between\n"
+      "two poses.\n"
+      "\n"
+      "len() is the number of poses, motion[i] is one, motion[a:b] a shorter Motion.\n"
+      "numpy.asarray(motion) and motion.poses share its memory and cannot be written.");
   type.def(
           "__init__",
           [](cl::Motion* self, ArrayLike poses, double frame_time_s) {

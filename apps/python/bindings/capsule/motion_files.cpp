@@ -42,9 +42,9 @@ void bind_motion_files(nb::module_& m) {
         return compute([&] { return guess_scale(cl::read_bvh(path)); });
       },
       nb::arg("path"),
-      "The unit of length of a BVH file, which the file does not say: of metre, decimetre, centimetre, "
-      "millimetre, inch, foot and CMU's\ninch / 0.45, the one that gives a body closest to the size of a "
-      "person.");
+      "The unit of length of a BVH file, which the file does not say: of metre, decimetre,\n"
+      "centimetre, millimetre, inch, foot and CMU's inch / 0.45, the one that gives a body closest\n"
+      "to the size of a person.");
   m.def(
       "load_bvh",
       [](const std::filesystem::path& path, double metres_per_unit, int fixed_at_frame) {
@@ -57,16 +57,14 @@ void bind_motion_files(nb::module_& m) {
         });
       },
       nb::arg("path"), nb::kw_only(), nb::arg("metres_per_unit") = 0.0, nb::arg("fixed_at_frame") = 0,
-      "Reads a BVH file: (Skeleton, Motion).\n\n"
-      "The joints are those of the file, with its rotations in their order; capsules and limits follow from "
-      "the "
-      "joints' names.\n"
-      "metres_per_unit: 0: guess_bvh_scale(). fixed_at_frame: fingers, toes and joints at the position of "
-      "their "
-      "parent keep the angles of this\n"
-      "frame; -1: they are as free as the others. ParseError with the line and the reason; InvalidArgument "
-      "when "
-      "a joint other than the root moves.");
+      "Reads a BVH file: (Skeleton, Motion).\n"
+      "\n"
+      "The joints are those of the file, with its rotations in their order; capsules and limits\n"
+      "follow from the joints' names.\n"
+      "metres_per_unit: 0: guess_bvh_scale(). fixed_at_frame: fingers, toes and joints at the\n"
+      "position of their parent keep the angles of this frame; -1: they are as free as the others.\n"
+      "ParseError with the line and the reason; InvalidArgument when a joint other than the root\n"
+      "moves.");
   m.def(
       "save_bvh",
       [](const std::filesystem::path& path, const Body& skeleton, Anything poses, double metres_per_unit,
@@ -79,11 +77,12 @@ void bind_motion_files(nb::module_& m) {
       nb::sig("def save_bvh(path: str | os.PathLike, skeleton: Skeleton, poses: Motion | "
               "collections.abc.Sequence[Estimate] | numpy.typing.ArrayLike, *, metres_per_unit: float = 1.0, "
               "frame_time_s: float | None = None) -> None"),
-      "Writes poses as a BVH file, which is replaced atomically.\n\n"
-      "poses: a Motion, an array (n, pose_size), or a list of Estimates. Lengths are divided by "
-      "metres_per_unit. "
-      "frame_time_s: instead of the Motion's;\n"
-      "without a Motion 1/30 s. InvalidArgument when the poses do not fit the skeleton or are not finite.");
+      "Writes poses as a BVH file, which is replaced atomically.\n"
+      "\n"
+      "poses: a Motion, an array (n, pose_size), or a list of Estimates. Lengths are divided by\n"
+      "metres_per_unit. frame_time_s: instead of the Motion's;\n"
+      "without a Motion 1/30 s. InvalidArgument when the poses do not fit the skeleton or are not\n"
+      "finite.");
   m.def(
       "write_poses_csv",
       [](const std::filesystem::path& path, const Body& skeleton, Anything poses, std::int64_t first_frame) {
@@ -94,8 +93,9 @@ void bind_motion_files(nb::module_& m) {
       nb::sig(
           "def write_poses_csv(path: str | os.PathLike, skeleton: Skeleton, poses: Motion | "
           "collections.abc.Sequence[Estimate] | numpy.typing.ArrayLike, *, first_frame: int = 0) -> None"),
-      "Writes the positions of all joints as CSV (frame,joint,x_m,y_m,z_m), which read_joints_csv() "
-      "reads.\n\n"
+      "Writes the positions of all joints as CSV (frame,joint,x_m,y_m,z_m), which read_joints_csv()\n"
+      "reads.\n"
+      "\n"
       "poses: as of save_bvh(). The frames are numbered first_frame, first_frame + 1, ...");
 }
 

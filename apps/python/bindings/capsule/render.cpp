@@ -33,16 +33,16 @@ void bind_render(nb::module_& m) {
       nb::arg("body"), nb::kw_only(), nb::arg("points") = 20000, nb::arg("noise_m") = 0.01,
       nb::arg("noise_reference_m") = 0.0f, nb::arg("outliers") = 0.0f, nb::arg("background") = 0.0f,
       nb::arg("seed") = 1, nb::arg("camera") = nb::make_tuple(0.0, 0.0, 0.0), nb::arg("threads") = 0,
-      "(points, 3) float32: points as a stereo camera would see them on a body, spread evenly over its "
-      "image.\n\n"
-      "body: (capsules, 7), as Skeleton.capsules(pose) gives it. noise_m: standard deviation along the ray. "
-      "noise_reference_m: 0: the noise is the same\n"
-      "everywhere; else it is noise_m at this distance and grows with its square. outliers: share of the "
-      "points "
-      "that lie anywhere between half and 1.6 times\n"
-      "the body's distance. background: share on the floor below and the wall behind the body. camera: looks "
-      "along +z. The same arguments give the same bits.\n"
-      "InvalidArgument when the body is not wholly in front of the camera, or an option is out of range.");
+      "(points, 3) float32: points as a stereo camera would see them on a body, spread evenly over\n"
+      "its image.\n"
+      "\n"
+      "body: (capsules, 7), as Skeleton.capsules(pose) gives it. noise_m: standard deviation along\n"
+      "the ray. noise_reference_m: 0: the noise is the same everywhere; else it is noise_m at this\n"
+      "distance and grows with its square. outliers: share of the points that lie anywhere between\n"
+      "half and 1.6 times the body's distance. background: share on the floor below and the wall\n"
+      "behind the body. camera: looks along +z. The same arguments give the same bits.\n"
+      "InvalidArgument when the body is not wholly in front of the camera, or an option is out of\n"
+      "range.");
   m.def(
       "first_hit",
       [](ArrayLike body, ArrayLike camera, ArrayLike direction) -> nb::object {
@@ -67,12 +67,11 @@ void bind_render(nb::module_& m) {
       nb::arg("body"), nb::arg("camera"), nb::arg("direction"),
       nb::sig("def first_hit(body: numpy.typing.ArrayLike, camera: numpy.typing.ArrayLike, direction: "
               "numpy.typing.ArrayLike) -> float | numpy.typing.NDArray[numpy.float64]"),
-      "The distance in metres along a ray from the camera at which it first hits the body, (capsules, 7); "
-      "inf "
-      "when it does not.\n\n"
-      "direction: (3,), need not have unit length; or (n, 3), which gives (n,) float64. InvalidArgument when "
-      "a "
-      "number is not finite, or a direction is 0.");
+      "The distance in metres along a ray from the camera at which it first hits the body,\n"
+      "(capsules, 7); inf when it does not.\n"
+      "\n"
+      "direction: (3,), need not have unit length; or (n, 3), which gives (n,) float64.\n"
+      "InvalidArgument when a number is not finite, or a direction is 0.");
 }
 
 }  // namespace triptych::python::capsule

@@ -61,6 +61,8 @@ void bind_resample(nb::module_& m) {
         array.require_shape({-1}, "numbers of shape (n,)");
         const std::span<const double> values(array.contiguous<double>(),
                                              static_cast<std::size_t>(array.size()));
+        require(target_effective_samples >= 0, "target_effective_samples: cannot be ",
+                target_effective_samples);
         Tempered result;
         result.weights.resize(values.size());
         static_cast<cl::Tempering&>(result) =
@@ -68,12 +70,10 @@ void bind_resample(nb::module_& m) {
         return result;
       },
       nb::arg("log_likelihoods"), nb::arg("target_effective_samples") = 0.0,
-      "Weights exp(beta (l - highest)) of log-likelihoods l, (n,) float64, with the largest beta in 0 to 1 "
-      "that "
-      "leaves the wanted number of samples effective;\n"
-      "a target of 0 means beta = 1. A Tempering. NaN and -inf weigh 0; when all are, all weigh the same. "
-      "InvalidArgument for more than 2^20 samples, or a\n"
-      "target that is negative or NaN.");
+      "Weights exp(beta (l - highest)) of log-likelihoods l, (n,) float64, with the largest beta in\n"
+      "0 to 1 that leaves the wanted number of samples effective;\n"
+      "a target of 0 means beta = 1. A Tempering. NaN and -inf weigh 0; when all are, all weigh the\n"
+      "same. InvalidArgument for more than 2^20 samples, or a target that is negative or NaN.");
   m.def(
       "resample",
       [](ArrayLike weights, std::uint32_t bits, std::optional<std::int64_t> count) {
@@ -91,10 +91,11 @@ void bind_resample(nb::module_& m) {
         return IntArray(to_numpy(std::move(ancestors), {static_cast<std::size_t>(rows)}));
       },
       nb::arg("weights"), nb::arg("bits"), nb::arg("count") = nb::none(),
-      "(count,) int32: the sample that is drawn for each row by systematic resampling, in rising order.\n\n"
-      "weights: (n,) uint32 up to 2^24, as of Tempering. bits: 32 random bits. count: None: as many as "
-      "weights. "
-      "InvalidArgument when all weights are 0.");
+      "(count,) int32: the sample that is drawn for each row by systematic resampling, in rising\n"
+      "order.\n"
+      "\n"
+      "weights: (n,) uint32 up to 2^24, as of Tempering. bits: 32 random bits. count: None: as many\n"
+      "as weights. InvalidArgument when all weights are 0.");
 }
 
 }  // namespace triptych::python::capsule

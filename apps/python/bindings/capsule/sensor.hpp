@@ -27,13 +27,10 @@ inline cl::SensorModel sensor_of(std::string_view loss, std::string_view surface
 }
 
 inline constexpr const char* sensor_doc =
-    "loss: \"squared\" or \"absolute\". surface: \"closest\": the capsule nearest to the point along its ray "
-    "counts, "
-    "a hidden one too; \"first\": the first\n"
-    "surface on the ray. inside: of a capsule that contains the camera, the \"exit_surface\" counts, or "
-    "\"ignore\". sigma_m: standard deviation of a point's\n"
-    "distance, unless points have their own. tau_m: larger differences, and rays that hit nothing, count as "
-    "this. "
-    "camera: looks along +z.";
+    "loss: \"squared\" or \"absolute\". surface: \"closest\": the capsule nearest to the point along\n"
+    "its ray counts, a hidden one too; \"first\": the first surface on the ray. inside: of a\n"
+    "capsule that contains the camera, the \"exit_surface\" counts, or \"ignore\". sigma_m: standard\n"
+    "deviation of a point's distance, unless points have their own. tau_m: larger differences,\n"
+    "and rays that hit nothing, count as this. camera: looks along +z.";
 
 }  // namespace triptych::python::capsule

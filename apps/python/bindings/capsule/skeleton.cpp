@@ -80,15 +80,14 @@ void bind_files(nb::class_<Body>& type) {
             return Body(cl::adjust_skeleton(self, json_of(changes), "changes"));
           },
           nb::arg("changes"), nb::sig("def adjust(self, changes: dict | str) -> Skeleton"),
-          "A skeleton with other radii and limits.\n\n"
+          "A skeleton with other radii and limits.\n"
+          "\n"
           "changes: a dict or JSON text, all keys of which may be left out:\n"
           "  radius_scale: factor of all radii\n"
           "  joints: {name: {\"limits_deg\": {\"x\": [-5, 150]}, \"fixed_deg\": {\"y\": 0}, \"radius_m\": "
-          "0.05, "
-          "\"radius_scale\": 0.9}}\n"
+          "0.05, \"radius_scale\": 0.9}}\n"
           "  capsules: [{\"joint\": name, \"a_m\": [..], \"b_m\": [..], \"radius_m\": r}], instead of all "
-          "others\n"
-          "ParseError for unknown keys, joints and rotations.")
+          "others ParseError for unknown keys, joints and rotations.")
       .def(
           "adjust_from",
           [](const Body& self, const std::filesystem::path& path) {
@@ -118,15 +117,15 @@ bool same(const cl::Skeleton& a, const cl::Skeleton& b) {
 void bind_skeleton(nb::module_& m) {
   auto type = nb::class_<Body>(
       m, "Skeleton",
-      "A tree of rigid bones with up to three rotations at each joint and a free root, with capsules on its "
-      "joints.\n\n"
-      "A pose is (pose_size,) float32: the root's position (3, metres), its orientation as a quaternion w x "
-      "y z "
-      "(4; normalised when used), then the\n"
-      "angles of all other joints in radians, joint by joint, rotation by rotation. A capsule is 7 float32: "
-      "one "
-      "end (3), the radius, the other end (3).\n"
-      "len() is the number of joints; skeleton[3] and skeleton[\"head\"] are a Joint. It cannot be changed.");
+      "A tree of rigid bones with up to three rotations at each joint and a free root, with\n"
+      "capsules on its joints.\n"
+      "\n"
+      "A pose is (pose_size,) float32: the root's position (3, metres), its orientation as a\n"
+      "quaternion w x y z (4; normalised when used), then the angles of all other joints in\n"
+      "radians, joint by joint, rotation by rotation. A capsule is 7 float32: one end (3), the\n"
+      "radius, the other end (3).\n"
+      "len() is the number of joints; skeleton[3] and skeleton[\"head\"] are a Joint. It cannot be\n"
+      "changed.");
   type.def(
           "__init__",
           [](Body* self, Anything joints, Anything capsules) {
@@ -136,12 +135,10 @@ void bind_skeleton(nb::module_& m) {
           nb::arg("joints"), nb::arg("capsules"),
           nb::sig("def __init__(self, joints: collections.abc.Iterable[Joint | tuple | dict], capsules: "
                   "collections.abc.Iterable[BodyCapsule | tuple | dict]) -> None"),
-          "joints: Joints, parents first. capsules: BodyCapsules. A tuple or a dict stands for the arguments "
-          "of "
-          "their constructors.\n"
-          "InvalidArgument, naming the joint, when it is no tree, for lengths beyond 1000 m, limits the "
-          "wrong "
-          "way round, and for more than 384 joints.")
+          "joints: Joints, parents first. capsules: BodyCapsules. A tuple or a dict stands for the\n"
+          "arguments of their constructors.\n"
+          "InvalidArgument, naming the joint, when it is no tree, for lengths beyond 1000 m, limits the\n"
+          "wrong way round, and for more than 384 joints.")
       .def("__len__", &Body::joint_count)
       .def(
           "__getitem__",
@@ -212,14 +209,13 @@ void bind_skeleton(nb::module_& m) {
       nb::arg("height") = 1.75f, nb::kw_only(), nb::arg("thigh") = 1.0f, nb::arg("shin") = 1.0f,
       nb::arg("upper_arm") = 1.0f, nb::arg("forearm") = 1.0f, nb::arg("torso") = 1.0f,
       nb::arg("shoulders") = 1.0f, nb::arg("hips") = 1.0f, nb::arg("girth") = 1.0f,
-      "A person of the given height in metres, 0.3 to 3: 24 joints, 40 capsules.\n\n"
-      "In its rest pose it stands with the arms down, y up, facing -z (towards a camera that looks along "
-      "+z), "
-      "the left side at -x. The root lies between\n"
-      "the hip joints, 0.53 of the height above the ground. The keywords, 0.3 to 3, are factors of the "
-      "lengths "
-      "of limbs and torso, of the widths of\n"
-      "shoulders and hips, and (girth) of all radii. InvalidArgument out of these ranges.");
+      "A person of the given height in metres, 0.3 to 3: 24 joints, 40 capsules.\n"
+      "\n"
+      "In its rest pose it stands with the arms down, y up, facing -z (towards a camera that looks\n"
+      "along +z), the left side at -x. The root lies between the hip joints, 0.53 of the height\n"
+      "above the ground. The keywords, 0.3 to 3, are factors of the lengths of limbs and torso, of\n"
+      "the widths of shoulders and hips, and (girth) of all radii. InvalidArgument out of these\n"
+      "ranges.");
 }
 
 }  // namespace triptych::python::capsule

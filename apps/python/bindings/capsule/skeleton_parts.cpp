@@ -125,8 +125,7 @@ void bind_skeleton_parts(nb::module_& m) {
           nb::arg("axis"), nb::arg("lower_rad") = shown(cl::Rotation{}.lower_rad),
           nb::arg("upper_rad") = shown(cl::Rotation{}.upper_rad),
           "axis: \"x\", \"y\" or \"z\". lower_rad, upper_rad: the limits of the angle, by default half a "
-          "turn "
-          "either way; equal: fixed at that angle.")
+          "turn either way; equal: fixed at that angle.")
       .def_prop_ro("axis", [](const cl::Rotation& self) { return std::string(name_of(self.axis, axes)); })
       .def_ro("lower_rad", &cl::Rotation::lower_rad)
       .def_ro("upper_rad", &cl::Rotation::upper_rad)
@@ -153,11 +152,9 @@ void bind_skeleton_parts(nb::module_& m) {
               "(0.0, 0.0, 0.0), rotations: collections.abc.Iterable[Rotation | str | tuple] = ()) -> None"),
           "parent: the number of a joint before this one in the list; None or -1: the root, joint 0.\n"
           "offset_m: from the parent's joint, in the parent's frame, three numbers in metres.\n"
-          "rotations: up to three, applied in this order; those of the root are the order in which files "
-          "hold "
-          "its orientation. A tuple stands for the arguments of Rotation, \"x\" for Rotation(\"x\"), and "
-          "\"xyz\" for three of "
-          "these.")
+          "rotations: up to three, applied in this order; those of the root are the order in which\n"
+          "files hold its orientation. A tuple stands for the arguments of Rotation, \"x\" for\n"
+          "Rotation(\"x\"), and \"xyz\" for three of these.")
       .def_ro("name", &cl::Joint::name)
       .def_ro("parent", &cl::Joint::parent, "The number of the parent; -1 for the root.")
       .def_prop_ro(

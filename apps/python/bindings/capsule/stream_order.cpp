@@ -26,6 +26,12 @@ StreamRef stream_for(nb::handle stream, std::initializer_list<Argument> argument
     if (library == "torch" || library == "cupy")
       return StreamRef(current_stream_of(argument.object, argument.name));
   }
+  for (const Argument& argument : arguments)
+    if (nb::isinstance<DeviceArray>(argument.object)) {
+      const nb::dict fields = nb::cast<const DeviceArray&>(argument.object).cuda_array_interface();
+      const auto handle = nb::cast<std::uintptr_t>(fields["stream"]);
+      return StreamRef(handle == 1 ? nullptr : reinterpret_cast<CUstream_st*>(handle));
+    }
   const Argument& first = *arguments.begin();
   return StreamRef(current_stream_of(first.object, first.name));
 }

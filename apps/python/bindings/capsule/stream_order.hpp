@@ -17,8 +17,9 @@ struct Argument {
 // Whether an argument is an array on a GPU; without asking for its data.
 bool is_on_gpu(nb::handle object);
 
-// The stream to enqueue on: the one that was given, or the current stream of the library of the first
-// argument of torch or CuPy. InvalidArgument, naming an argument, when there is none.
+// The stream to enqueue on: the one that was given; the current stream of the library of the first argument
+// of torch or CuPy; or the one on which a DeviceArray is filled. InvalidArgument, naming an argument, when
+// there is none.
 StreamRef stream_for(nb::handle stream, std::initializer_list<Argument> arguments);
 
 // An argument whose data is ordered on that stream. Of a DeviceArray the stream is made to wait for the

@@ -18,6 +18,8 @@ struct Field {
   V T::*member;
   const char* doc;
 };
+template <class T, class V>
+Field(const char*, V T::*, const char*) -> Field<T, V>;
 
 // Equal, or both not a number: a result is equal to its copy.
 template <class V>
