@@ -226,6 +226,9 @@ def test_fits_find_the_landmarks(faces, fitter):
         assert fit.status in ("converged", "no_improvement", "out_of_iterations", "completed")
         np.testing.assert_array_equal(np.asarray(fit), fit.landmarks)
         assert fit.parameters.dtype == np.float32
+    assert np.asarray(fit, np.float32).dtype == np.float32
+    with invalid("copy: "):
+        fit.__array__(copy=False)
 
 
 def test_all_ways_of_a_fit_agree(model, faces, fitter):
