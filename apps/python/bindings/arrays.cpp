@@ -166,12 +166,12 @@ void Array::require_shape(std::initializer_list<std::int64_t> sizes, const char*
     same = wanted < 0 || wanted == shape(axis);
     ++axis;
   }
-  require(same, argument_, ": expected ", what, ", not ", describe());
+  if (!same) throw InvalidArgument(argument_ + ": expected " + what + ", not " + describe());
 }
 
 void Array::require_on(const Device& device) const {
-  require(!on_gpu() || device.ordinal() == ordinal_, argument_, ": the array is on cuda:", ordinal_,
-          ", but this object runs on ",
+  if (!on_gpu() || device.ordinal() == ordinal_) return;
+  require(false, argument_, ": the array is on cuda:", ordinal_, ", but this object runs on ",
           device.is_cuda() ? "cuda:" + std::to_string(device.ordinal()) : "the CPU",
           "; move the array, or construct the object with device=\"cuda:", ordinal_, "\"");
 }

@@ -61,7 +61,8 @@ class Array {
   }
   template <class T>
   void require_type() const {
-    require(is<T>(), argument_, ": expected ", type_of(nb::dtype<T>()), ", not ", describe());
+    if (!is<T>())
+      throw InvalidArgument(argument_ + ": expected " + type_of(nb::dtype<T>()) + ", not " + describe());
   }
   // InvalidArgument unless the array has these sizes; -1 stands for any.
   void require_shape(std::initializer_list<std::int64_t> sizes, const char* what) const;

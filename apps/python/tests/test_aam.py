@@ -1,6 +1,7 @@
 """triptych.aam: models, training, fits and tracking against each other and against NumPy."""
 
 import doctest
+import os
 import pickle
 import threading
 import time
@@ -225,13 +226,16 @@ def test_fits_find_the_landmarks(faces, fitter):
         assert fit.status in ("converged", "no_improvement", "out_of_iterations", "completed")
         np.testing.assert_array_equal(np.asarray(fit), fit.landmarks)
         assert fit.parameters.dtype == np.float32
+    assert np.asarray(fit, np.float32).dtype == np.float32
+    with invalid("copy: "):
+        fit.__array__(copy=False)
 
 
 def test_all_ways_of_a_fit_agree(model, faces, fitter):
     images, landmarks = zip(*faces[:6])
     boxes = [aam.bounds(points) for points in landmarks]
     expected = [fitter(image, box) for image, box in zip(images, boxes)]
-    assert [fitter(image, box=np.float32(box)) for image, box in zip(images, boxes)] != [None] * 6
+    assert [fitter(image, box=np.array(box)) for image, box in zip(images, boxes)] == expected
     starts = [aam.start_in_box(model, box, 256, 256) for box in boxes]
     np.testing.assert_array_equal(starts[0], aam.place_in_box(model.mean, boxes[0]))
     assert [fitter(image, start=start) for image, start in zip(images, starts)] == expected
@@ -265,8 +269,14 @@ def test_regions_and_read_only_images(faces, fitter):
     for bad in (region[:, ::2], region[::-1], region.T):
         with invalid("image: .*ascontiguousarray"):
             fitter(bad, box)
+
+
+def test_other_libraries_on_the_host(faces, fitter):
+    image, truth = faces[0]
+    expected = fitter(image, aam.bounds(truth))
+    assert fitter(memoryview(image), aam.bounds(truth)) == expected
     torch = pytest.importorskip("torch")
-    assert fitter(torch.from_numpy(image), box) == expected
+    assert fitter(torch.from_numpy(image), aam.bounds(truth)) == expected
 
 
 def test_results_survive_pickle(faces, fitter):
@@ -397,7 +407,7 @@ def test_arguments_of_a_tracker_are_checked(model, faces):
 
 
 def test_two_threads_run_two_fitters(model, faces):
-    if len(__import__("os").sched_getaffinity(0)) < 2:
+    if len(os.sched_getaffinity(0)) < 2:
         pytest.skip("one core")
     image, truth = faces[0]
     box = aam.bounds(truth)

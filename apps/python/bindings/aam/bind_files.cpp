@@ -118,7 +118,8 @@ void bind_aam_files(nb::module_& m) {
       nb::sig(
           "def find_pairs(images: str | os.PathLike[str], landmarks: str | os.PathLike[str] | None = None, "
           "*, "
-          "extensions: Sequence[str] = ('.pgm', '.ppm', '.pnm')) -> list[tuple[pathlib.Path, pathlib.Path]]"),
+          "extensions: collections.abc.Sequence[str] = ('.pgm', '.ppm', '.pnm')) -> list[tuple[pathlib.Path, "
+          "pathlib.Path]]"),
       "The images of a folder with their landmark files (.pts or .asf), in the order of their names.\n\n"
       "landmarks: another folder; None: the same, or its subfolder pts or asf. extensions: of the images, "
       "with dots, in\n"
@@ -127,9 +128,11 @@ void bind_aam_files(nb::module_& m) {
   m.def(
       "_load_examples", &load_examples, nb::arg("pairs"), nb::arg("reader").none(),
       nb::arg("progress").none(),
-      nb::sig("def _load_examples(pairs: Sequence[tuple[str | os.PathLike[str], str | os.PathLike[str]]], "
+      nb::sig("def _load_examples(pairs: collections.abc.Sequence[tuple[str | os.PathLike[str], str | "
+              "os.PathLike[str]]], "
               "reader: "
-              "Callable[[pathlib.Path], numpy.typing.ArrayLike] | None, progress: Callable[[str, int, int], "
+              "collections.abc.Callable[[pathlib.Path], numpy.typing.ArrayLike] | None, progress: "
+              "collections.abc.Callable[[str, int, int], "
               "object] | "
               "None) -> tuple[list[numpy.typing.NDArray[numpy.uint8]], numpy.typing.NDArray[numpy.float64], "
               "list[str]]"),

@@ -89,11 +89,16 @@ void bind_aam_fit(nb::module_& m) {
           nb::arg("other").none())
       .def(
           "__array__",
-          [](const Fit& self, nb::handle dtype, nb::handle) {
+          [](const Fit& self, nb::handle dtype, nb::handle copy) {
+            require(!copy.is(nb::handle(Py_False)), "copy: the landmarks of a fit are always copied");
             const nb::object array = landmarks_of(self);
             return dtype.is_none() ? array : nb::object(array.attr("astype")(dtype));
           },
-          nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none(), "The landmarks.")
+          nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none(),
+          nb::sig(
+              "def __array__(self, dtype: numpy.typing.DTypeLike | None = None, copy: bool | None = None) -> "
+              "numpy.typing.NDArray[numpy.float64]"),
+          "The landmarks.")
       .def("__getstate__", &state_of)
       .def("__setstate__", [](Fit& self, const nb::tuple& state) { new (&self) Fit(fit_of_state(state)); })
       .def("__repr__",

@@ -115,14 +115,14 @@ std::vector<Fit> fit_many(Self& self, nb::handle images, nb::handle boxes, nb::h
   return compute(self.mutex(), [&] { return self.get().step(std::span<const DeviceFace>(faces)); });
 }
 
-#define TRIPTYCH_ONE_FACE(name, result)                                                                   \
-  nb::arg("image"),                                                                                       \
-      nb::arg("box") = nb::none(), nb::kw_only(), nb::arg("start") = nb::none(),                          \
-      nb::arg("stream") = nb::none(),                                                                     \
-      nb::sig(                                                                                            \
-          "def " name                                                                                     \
-          "(self, image: numpy.typing.ArrayLike, box: Sequence[float] | numpy.typing.ArrayLike | None = " \
-          "None, *, start: numpy.typing.ArrayLike | None = None, stream: object = None) -> " result)
+#define TRIPTYCH_ONE_FACE(name, result)                                                       \
+  nb::arg("image"),                                                                           \
+      nb::arg("box") = nb::none(), nb::kw_only(), nb::arg("start") = nb::none(),              \
+      nb::arg("stream") = nb::none(),                                                         \
+      nb::sig("def " name                                                                     \
+              "(self, image: numpy.typing.ArrayLike, box: collections.abc.Sequence[float] | " \
+              "numpy.typing.ArrayLike | None = "                                              \
+              "None, *, start: numpy.typing.ArrayLike | None = None, stream: object = None) -> " result)
 
 constexpr const char* step_doc =
     "Fits the model to a face.\n\n"
@@ -152,7 +152,8 @@ void bind_find_faces(nb::module_& m) {
       nb::arg("spacing") = o.spacing, nb::arg("min_score") = o.min_score,
       nb::arg("max_overlap") = o.max_overlap, nb::arg("max_faces") = o.max_faces,
       nb::arg("max_starts") = o.max_starts,
-      nb::sig("def find_faces(fitter: Fitter, image: numpy.typing.ArrayLike, *, box_sizes: Sequence[float] = "
+      nb::sig("def find_faces(fitter: Fitter, image: numpy.typing.ArrayLike, *, box_sizes: "
+              "collections.abc.Sequence[float] = "
               "(0.5, "
               "0.7, 0.35), spacing: float = 0.35, min_score: float = 0.3, max_overlap: float = 0.2, "
               "max_faces: int = "
@@ -193,12 +194,14 @@ void bind_aam_fitter(nb::module_& m) {
            "change\nwhen submit() returns; one on a GPU when next() has returned its fit.")
       .def("fit_many", &fit_many, nb::arg("images"), nb::arg("boxes") = nb::none(), nb::kw_only(),
            nb::arg("starts") = nb::none(), nb::arg("stream") = nb::none(),
-           nb::sig(
-               "def fit_many(self, images: Sequence[numpy.typing.ArrayLike] | numpy.typing.ArrayLike, boxes: "
-               "Sequence[Sequence[float]] | numpy.typing.ArrayLike | None = None, *, starts: "
-               "Sequence[numpy.typing.ArrayLike] | numpy.typing.ArrayLike | None = None, stream: object = "
-               "None) "
-               "-> list[Fit]"),
+           nb::sig("def fit_many(self, images: collections.abc.Sequence[numpy.typing.ArrayLike] | "
+                   "numpy.typing.ArrayLike, boxes: "
+                   "collections.abc.Sequence[collections.abc.Sequence[float]] | numpy.typing.ArrayLike | "
+                   "None = None, *, starts: "
+                   "collections.abc.Sequence[numpy.typing.ArrayLike] | numpy.typing.ArrayLike | None = None, "
+                   "stream: object = "
+                   "None) "
+                   "-> list[Fit]"),
            "Fits several faces at once.\n\n"
            "images: one image (height, width) with all the faces, a list with an image for each face, or one "
            "array "

@@ -62,20 +62,26 @@ void bind_level(nb::module_& m) {
       .def_ro("face_size_px", &Level::face_size_px, "Size of the mean face in this level's image, in pixels.")
       .def_ro("iterations", &Level::iterations, "The largest number of steps.")
       .def_prop_ro(
-          "s0", [](const Level& l) { return view_of(l.s0, l.points, 2); }, "The mean shape, (points, 2).")
+          "s0", [](const Level& l) { return view_of(l.s0, l.points, 2); },
+          nb::sig("def s0(self) -> numpy.typing.NDArray[numpy.float32]"), "The mean shape, (points, 2).")
       .def_prop_ro(
-          "Qs", [](const Level& l) { return view_of(l.Qs, 2 * l.points, l.modes); }, "(2 points, modes).")
+          "Qs", [](const Level& l) { return view_of(l.Qs, 2 * l.points, l.modes); },
+          nb::sig("def Qs(self) -> numpy.typing.NDArray[numpy.float32]"), "(2 points, modes).")
       .def_prop_ro(
-          "Ks", [](const Level& l) { return view_of(l.Ks, l.modes, 2 * l.points); }, "(modes, 2 points).")
+          "Ks", [](const Level& l) { return view_of(l.Ks, l.modes, 2 * l.points); },
+          nb::sig("def Ks(self) -> numpy.typing.NDArray[numpy.float32]"), "(modes, 2 points).")
       .def_prop_ro(
-          "g0", [](const Level& l) { return view_of(l.g0); }, "The mean texture, (samples,).")
+          "g0", [](const Level& l) { return view_of(l.g0); },
+          nb::sig("def g0(self) -> numpy.typing.NDArray[numpy.float32]"), "The mean texture, (samples,).")
       .def_prop_ro(
-          "Qg", [](const Level& l) { return view_of(l.Qg, l.modes, l.samples()); }, "(modes, samples).")
+          "Qg", [](const Level& l) { return view_of(l.Qg, l.modes, l.samples()); },
+          nb::sig("def Qg(self) -> numpy.typing.NDArray[numpy.float32]"), "(modes, samples).")
       .def_prop_ro(
           "R", [](const Level& l) { return view_of(l.R, l.R.empty() ? 0 : l.modes + 4, l.samples()); },
-          "The update, (modes + 4, samples).")
+          nb::sig("def R(self) -> numpy.typing.NDArray[numpy.float32]"), "The update, (modes + 4, samples).")
       .def_prop_ro(
           "sigma", [](const Level& l) { return view_of(l.sigma); },
+          nb::sig("def sigma(self) -> numpy.typing.NDArray[numpy.float32]"),
           "Standard deviation of each c over the training set, (modes,).")
       .def("__repr__", [](const Level& self) { return "<Level: " + level_text(self) + ">"; });
 }

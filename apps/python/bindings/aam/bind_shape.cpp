@@ -122,9 +122,9 @@ void bind_aam_shape(nb::module_& m) {
         return to_numpy(naming("shape", [&] { return aam_fit::place_in_box(points, in); }));
       },
       nb::arg("shape"), nb::arg("box"),
-      nb::sig(
-          "def place_in_box(shape: numpy.typing.ArrayLike, box: Sequence[float] | numpy.typing.ArrayLike) -> "
-          "numpy.typing.NDArray[numpy.float64]"),
+      nb::sig("def place_in_box(shape: numpy.typing.ArrayLike, box: collections.abc.Sequence[float] | "
+              "numpy.typing.ArrayLike) -> "
+              "numpy.typing.NDArray[numpy.float64]"),
       "The shape (n, 2), scaled by one factor and centred into the box (x, y, width, height).");
   m.def(
       "start_in_box",
@@ -133,7 +133,8 @@ void bind_aam_shape(nb::module_& m) {
         return to_numpy(naming("box", [&] { return aam_fit::start_in_box(model, in, width, height); }));
       },
       nb::arg("model"), nb::arg("box"), nb::arg("width"), nb::arg("height"),
-      nb::sig("def start_in_box(model: Model, box: Sequence[float] | numpy.typing.ArrayLike, width: int, "
+      nb::sig("def start_in_box(model: Model, box: collections.abc.Sequence[float] | numpy.typing.ArrayLike, "
+              "width: int, "
               "height: int) "
               "-> numpy.typing.NDArray[numpy.float64]"),
       "The model's mean shape in the box of a face, (points, 2): where Fitter(model)(image, box) starts.\n\n"

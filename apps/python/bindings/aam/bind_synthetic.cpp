@@ -66,9 +66,11 @@ void bind_parameters(nb::module_& m) {
           nb::arg("light_x") = d.light_x, nb::arg("light_y") = d.light_y, nb::arg("skin") = d.skin,
           nb::arg("contrast") = d.contrast, nb::arg("noise") = d.noise, nb::arg("seed") = d.seed)
       .def_prop_ro(
-          "identity", [](const FaceParameters& f) { return numbers(f.identity); }, "(8,) float64.")
+          "identity", [](const FaceParameters& f) { return numbers(f.identity); },
+          nb::sig("def identity(self) -> numpy.typing.NDArray[numpy.float64]"), "(8,) float64.")
       .def_prop_ro(
           "expression", [](const FaceParameters& f) { return numbers(f.expression); },
+          nb::sig("def expression(self) -> numpy.typing.NDArray[numpy.float64]"),
           "(4,): smile, open mouth, raised brows, closed eyes.")
       .def_ro("yaw", &FaceParameters::yaw, "Radians.")
       .def_ro("pitch", &FaceParameters::pitch, "Radians.")

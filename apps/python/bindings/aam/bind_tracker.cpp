@@ -61,11 +61,11 @@ void submit(Self& self, nb::handle frame, nb::handle box, nb::handle stream) {
 }
 
 #define TRIPTYCH_ONE_FRAME(name, result)                                                                    \
-  nb::arg("frame"),                                                                                         \
-      nb::arg("box") = nb::none(), nb::kw_only(), nb::arg("stream") = nb::none(),                           \
-      nb::sig("def " name                                                                                   \
-              "(self, frame: numpy.typing.ArrayLike, box: Sequence[float] | numpy.typing.ArrayLike | None " \
-              "= None, *, stream: object = None) -> " result)
+  nb::arg("frame"), nb::arg("box") = nb::none(), nb::kw_only(), nb::arg("stream") = nb::none(),             \
+                    nb::sig("def " name                                                                     \
+                            "(self, frame: numpy.typing.ArrayLike, box: collections.abc.Sequence[float] | " \
+                            "numpy.typing.ArrayLike | None "                                                \
+                            "= None, *, stream: object = None) -> " result)
 
 }  // namespace
 

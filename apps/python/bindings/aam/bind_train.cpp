@@ -173,9 +173,10 @@ constexpr const char* doc =
     "...";
 
 constexpr const char* signature =
-    "def train(images: Sequence[numpy.typing.ArrayLike] | numpy.typing.ArrayLike, landmarks: "
+    "def train(images: collections.abc.Sequence[numpy.typing.ArrayLike] | numpy.typing.ArrayLike, landmarks: "
     "numpy.typing.ArrayLike, *, "
-    "levels: Sequence[LevelOptions | dict[str, object]] | None = None, triangles: numpy.typing.ArrayLike | "
+    "levels: collections.abc.Sequence[LevelOptions | dict[str, object]] | None = None, triangles: "
+    "numpy.typing.ArrayLike | "
     "None = None, "
     "parameters: str = 'shape', update: str = 'regression', shape_variance: float = 0.97, "
     "texture_variance: float = 0.95, combined_variance: float = 0.98, shape_modes: int = 0, texture_modes: "
@@ -185,7 +186,8 @@ constexpr const char* signature =
     "None = "
     "None, ridge: float = 10.0, appearance_pixels: int = 8192, seed: int = 1, threads: int = 0, name: str = "
     "'', "
-    "names: Sequence[str] | None = None, progress: Callable[[str, int, int], object] | None = None) -> Model";
+    "names: collections.abc.Sequence[str] | None = None, progress: collections.abc.Callable[[str, int, int], "
+    "object] | None = None) -> Model";
 
 }  // namespace
 

@@ -136,8 +136,9 @@ std::vector<Triangle> triangles_of(nb::handle object, const char* argument) {
 }
 
 void require_grey(const Array& array) {
-  require(array.is<std::uint8_t>() && array.ndim() == 2, array.argument(),
-          ": expected a grey image, uint8 of shape (height, width), not ", array.describe(),
+  if (array.is<std::uint8_t>() && array.ndim() == 2) return;
+  require(false, array.argument(), ": expected a grey image, uint8 of shape (height, width), not ",
+          array.describe(),
           array.ndim() == 3
               ? "; convert colour to grey first, for example with cv2.cvtColor or PIL's convert(\"L\")"
               : "");
