@@ -44,9 +44,11 @@ class Held {
   void wait_for(const Array& array) {
     if (!array.on_gpu()) return;
     array.require_on(get().device());
-    const DeviceGuard guard(get().device());
-    array.record_ready(*ready_);
-    compute(mutex_, [&] { get().wait(*ready_); });
+    compute(mutex_, [&] {
+      const DeviceGuard guard(get().device());
+      array.record_ready(*ready_);
+      get().wait(*ready_);
+    });
   }
 
   // Keeps the memory of a submitted input alive until its result was returned.
@@ -81,11 +83,12 @@ void bind_frame_processor(nb::class_<Held<Object>, Extra...>& type, const char* 
   type.def("next", &Self::next,
            "The result of the first input that was submitted and not yet returned; waits for it.")
       .def_prop_ro(
-          "in_flight", [](Self& self) { return self.get().in_flight(); },
+          "in_flight",
+          [](Self& self) { return compute(self.mutex(), [&] { return self.get().in_flight(); }); },
           "Inputs between submit() and next(), at most 3.")
       .def("reset", &Self::reset, "As newly made; drops what is in flight.")
       .def_prop_ro(
-          "latency", [](Self& self) { return self.get().latency(); },
+          "latency", [](Self& self) { return compute(self.mutex(), [&] { return self.get().latency(); }); },
           "Latencies of the inputs so far, a triptych.Latency.")
       .def_prop_ro(
           "device", [](Self& self) { return name_of(self.get().device()); },
