@@ -46,10 +46,10 @@ def measure(tp, numpy, device, calls, results):
     body.start(walk[0])
     compare(results, f"python/particle_filter/16x100/{place}", lambda: body(cloud), calls)
     faces = [tp.aam.render_face(tp.aam.random_face(1, i), 128, 128) for i in range(8)]
-    model = tp.aam.train([f.image for f in faces], [f.landmarks for f in faces], levels=[{"pixels": 64, "iterations": 1}])
+    model = tp.aam.train(*zip(*faces), levels=[{"pixels": 64, "iterations": 1}])
     fitter = tp.aam.Fitter(model, device=device)
-    start = faces[0].landmarks
-    compare(results, f"python/fitter/64/{place}", lambda: fitter(faces[0].image, start=start), calls)
+    image, start = faces[0]
+    compare(results, f"python/fitter/64/{place}", lambda: fitter(image, start=start), calls)
     small = numpy.ones(64, numpy.float32)
     reducer = tp.reduce.Reducer(device)
     results.append({"name": f"python/reduce_sum/64/{place}", "call_us": timed(lambda: reducer.sum(small), calls), "calls": calls})

@@ -74,10 +74,10 @@ def test_webcam(videos):
 def test_faces(tmp_path):
     imageio = pytest.importorskip("imageio.v3")
     faces = [tp.aam.render_face(tp.aam.random_face(1, i), 256, 256) for i in range(30)]
-    model = tp.aam.train([face.image for face in faces], [face.landmarks for face in faces])
+    model = tp.aam.train(*zip(*faces))
     model.save(tmp_path / "model.aam")
     (tmp_path / "photos").mkdir()
-    imageio.imwrite(tmp_path / "photos" / "a.png", faces[0].image)
+    imageio.imwrite(tmp_path / "photos" / "a.png", faces[0][0])
     importlib.import_module("faces_to_csv").main(tmp_path / "photos", tmp_path / "model.aam", tmp_path / "faces.csv")
     rows = (tmp_path / "faces.csv").read_text().splitlines()
     assert rows[0] == "image,face,score,landmark,x_px,y_px" and len(rows) >= 1 + 68

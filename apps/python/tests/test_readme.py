@@ -21,10 +21,10 @@ def test_the_first_screen(tmp_path, monkeypatch):
         "frame": scene[0],
         "video": list(scene),
         "clouds": [tp.capsule.render_points(human.capsules(pose), points=200) for pose in walk],
-        "images": [face.image for face in faces],
-        "landmarks": [face.landmarks for face in faces],
-        "image": faces[0].image,
-        "box": tp.aam.bounds(faces[0].landmarks),
+        "images": [image for image, _ in faces],
+        "landmarks": [landmarks for _, landmarks in faces],
+        "image": faces[0][0],
+        "box": tp.aam.bounds(faces[0][1]),
         "array": np.arange(10.0),
     }
     (code,) = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)

@@ -136,7 +136,7 @@ def track_body(args: argparse.Namespace) -> int:
 def synthetic_model() -> tp.aam.Model:
     progress("training a model on 60 synthetic faces")
     faces = [tp.aam.render_face(tp.aam.random_face(1, i), 256, 256) for i in range(60)]
-    return tp.aam.train([face.image for face in faces], [face.landmarks for face in faces])
+    return tp.aam.train(*zip(*faces))
 
 
 def fit_faces(args: argparse.Namespace) -> int:
@@ -147,7 +147,7 @@ def fit_faces(args: argparse.Namespace) -> int:
     table = Table(csv_file, ["image", "face", "status", "score", "landmark", "x_px", "y_px"])
     images = [(path, _frames.grey_image(path)) for path in args.input]
     if not images:
-        images = [(f"synthetic_{i}", tp.aam.render_face(tp.aam.random_face(2, i), 256, 256).image) for i in range(4)]
+        images = [(f"synthetic_{i}", tp.aam.render_face(tp.aam.random_face(2, i), 256, 256)[0]) for i in range(4)]
     found, seconds = 0, 0.0
     for name, image in images:
         progress(f"fitting {name}")
