@@ -82,13 +82,12 @@ elseif(STEP STREQUAL "add_subdirectory")
   build_and_run("-DCMAKE_PREFIX_PATH=${prefix_path}" ${library_options} "-DTRIPTYCH_SOURCE=${SOURCE}" -DCMAKE_UNITY_BUILD=ON)
 elseif(STEP STREQUAL "bits")
   # bits_user with the libraries of the build tree, then with those of unity builds by other options, must print the same digests.
-  set(project -S "${CMAKE_CURRENT_LIST_DIR}/project" ${common} "-DCMAKE_PREFIX_PATH=${prefix_path}" "-DASK_VERSION=${VERSION}"
-    "-DMODULES=${modules}" -DBITS=ON)
+  set(project "${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/project" ${common} -DBITS=ON "-DASK_VERSION=${VERSION}")
   set(from_source ${project} "-DTRIPTYCH_SOURCE=${SOURCE}" "-DTRIPTYCH_WARNINGS_AS_ERRORS=${STRICT}" -DTRIPTYCH_CUDA=OFF
     -DCMAKE_UNITY_BUILD=ON -DCMAKE_BUILD_TYPE=None)
-  run("Configuring tree" "${CMAKE_COMMAND}" -B "${SCRATCH}.tree" ${project} "-DTriptych_DIR=${TREE}")
-  run("Configuring O0" "${CMAKE_COMMAND}" -B "${SCRATCH}.O0" ${from_source} -DCMAKE_CXX_FLAGS=-O0)
-  run("Configuring native" "${CMAKE_COMMAND}" -B "${SCRATCH}.native" ${from_source} "-DCMAKE_CXX_FLAGS=-O3 -march=native")
+  run("Configuring tree" ${project} -B "${SCRATCH}.tree" "-DTriptych_DIR=${TREE}" "-DMODULES=${modules}" "-DCMAKE_PREFIX_PATH=${prefix_path}")
+  run("Configuring O0" ${from_source} -B "${SCRATCH}.O0" -DCMAKE_CXX_FLAGS=-O0 "-DCMAKE_PREFIX_PATH=${prefix_path}")
+  run("Configuring native" ${from_source} -B "${SCRATCH}.native" "-DCMAKE_CXX_FLAGS=-O3 -march=native" "-DCMAKE_PREFIX_PATH=${prefix_path}")
   file(REMOVE "${SCRATCH}.aam")
   cmake_host_system_information(RESULT platform QUERY OS_PLATFORM)
   foreach(build IN ITEMS tree O0 native)

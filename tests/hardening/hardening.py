@@ -96,7 +96,8 @@ def document(folder):
         reasons = load(folder, "coverage_reasons") or {}
         percent = lambda part, whole: f"{100 * part / whole:.1f} %" if whole else ""
         lines += ["## What the tests execute", "",
-                  "On the CPU alone (preset `coverage`); kernels and the code around them are tested on a GPU and not counted.", ""]
+                  "On the CPU alone (preset `coverage`); kernels and the code around them are tested on a GPU and not counted.",
+                  *coverage.get("note", []), ""]
         lines += table(["module", "lines", "branches"],
                        [(name, f"{percent(row['lines_covered'], row['lines'])} of {row['lines']:,}",
                          f"{percent(row['branches_covered'], row['branches'])} of {row['branches']:,}")

@@ -24,6 +24,9 @@ TEST(CudaOff, EveryOperationIsUnavailableWithAReason) {
   EXPECT_ERROR(moments_cuda<float>({}, nullptr, {}, workspace, stream), Unavailable, "TRIPTYCH_CUDA");
   EXPECT_ERROR(row_sums_cuda({}, {}, {}, workspace, stream), Unavailable, "TRIPTYCH_CUDA");
   EXPECT_ERROR(multiply_cuda({}, {}, {}, {}, workspace, stream), Unavailable, "TRIPTYCH_CUDA");
+  TuningCache cache;
+  EXPECT_ERROR((tune_sum_cuda<float, float>(cache, {}, workspace, stream)), Unavailable, "tune_sum_cuda");
+  EXPECT_ERROR(tune_multiply_cuda(cache, {}, {}, {}, workspace, stream), Unavailable, "tune_multiply_cuda");
   EXPECT_ERROR(current_row_device(), Unavailable, "TRIPTYCH_CUDA");
   EXPECT_EQ(result, 5);
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "skin_tracker/tracker/canvas.hpp"
@@ -226,6 +227,22 @@ TEST(Tracker, FramesInFlightKeepTheirOrder) {
   }
   while (ahead.in_flight() > 0) expect_next();
   EXPECT_EQ(ahead.latency().frames, 20);
+}
+
+TEST(TrackerMove, KeepsWhatIsTracked) {
+  const std::vector<Rgb8> pixels(64 * 48, Rgb8{200, 120, 100});
+  const Frame frame(ImageView<const Rgb8>(pixels.data(), 64, 48));
+  Tracker kept(generic_skin_filter, {}, Device::cpu(1)), first(generic_skin_filter, {}, Device::cpu(1));
+  kept.step(frame);
+  first.step(frame);
+  Tracker second(std::move(first));
+  Tracker third(generic_skin_filter, {}, Device::cpu(1));
+  third = std::move(second);
+  EXPECT_EQ(third.gpu_rows(), 0);
+  const TrackedHead expected = kept.step(frame), head = third.step(frame);
+  EXPECT_EQ(head.frame, expected.frame);
+  EXPECT_EQ(head.x_px, expected.x_px);
+  EXPECT_EQ(head.score, expected.score);
 }
 
 }  // namespace
