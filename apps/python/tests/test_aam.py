@@ -301,7 +301,7 @@ def test_arguments_of_a_fit_are_checked(model, faces, fitter):
     for bad in ((1, 2, 3), (1, 2, 3, 4, 5), "abcd", (1, 2, None, 4), np.zeros((2, 4)), [[1, 2, 3, 4]]):
         with invalid("box: "):
             fitter(image, bad)
-    with invalid("box: the numbers of a box are finite"):
+    with invalid("box: every number must be finite"):
         fitter(image, (1, 2, np.nan, 4))
     with invalid("box: a box of 0 x 5 pixels .* is empty"):
         fitter(image, (1, 2, 0, 5))

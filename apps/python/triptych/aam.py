@@ -33,6 +33,7 @@ from ._triptych.aam import (
     Similarity,
     TrackedFace,
     _load_examples,
+    _render_face,
     align,
     bounds,
     default_levels,
@@ -47,7 +48,6 @@ from ._triptych.aam import (
     read_asf,
     read_pnm,
     read_pts,
-    render_face,
     shape_error,
     start_in_box,
     train,
@@ -64,6 +64,7 @@ __all__ = [
     "AsfFile",
     "Displacements",
     "Examples",
+    "Face",
     "FaceParameters",
     "FaceTracker",
     "Features",
@@ -97,6 +98,24 @@ __all__ = [
     "write_pgm",
     "write_pts",
 ]
+
+
+class Face(NamedTuple):
+    """A rendered face, as render_face() returns it: image, landmarks = render_face(face)."""
+
+    image: numpy.typing.NDArray[numpy.uint8]
+    """uint8 of shape (height, width)."""
+    landmarks: numpy.typing.NDArray[numpy.float64]
+    """(68, 2), in the order of 300-W."""
+
+
+def render_face(face: FaceParameters, width: int = 256, height: int = 256) -> Face:
+    """Renders a face with smooth edges; the landmarks lie where it was drawn, exactly.
+
+    InvalidArgument, naming the parameter, when the image is not 16 x 16 to 8192 x 8192 pixels, or a parameter is not
+    finite or far outside its usual range.
+    """
+    return Face(*_render_face(face, width, height))
 
 
 class Examples(NamedTuple):

@@ -130,19 +130,15 @@ void bind_aam_synthetic(nb::module_& m) {
         "The face at a time of a video in which one seeded person moves, turns, speaks and blinks; a "
         "FaceParameters.");
   m.def(
-      "render_face",
+      "_render_face",
       [](const FaceParameters& face, int width, int height) {
         aam_fit::Example example = compute([&] { return aam_fit::render_face(face, width, height); });
         return nb::make_tuple(to_numpy(std::move(example.image)), to_numpy(example.landmarks));
       },
-      nb::arg("face"), nb::arg("width") = 256, nb::arg("height") = 256,
-      nb::sig("def render_face(face: FaceParameters, width: int = 256, height: int = 256) -> "
+      nb::arg("face"), nb::arg("width"), nb::arg("height"),
+      nb::sig("def _render_face(face: FaceParameters, width: int, height: int) -> "
               "tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.float64]]"),
-      "Renders a face: the image, uint8 of shape (height, width), and its 68 exact landmarks (order of "
-      "300-W), (68, 2).\n\n"
-      "InvalidArgument, naming the parameter, when the image is not 16 x 16 to 8192 x 8192, or a parameter "
-      "is not finite\n"
-      "or far outside its usual range.");
+      "See triptych.aam.render_face().");
   m.def("mirror_of_68", &aam_fit::mirror_of_68, "The landmark that each of the 68 becomes in a mirror.");
 }
 
