@@ -24,8 +24,8 @@ namespace triptych::aam_fit {
 constexpr std::uint32_t model_file_version = 1;
 constexpr std::size_t model_file_alignment = 64, model_file_prefix = 32;
 
-// The model in the bytes of a file, which must lie at a multiple of 64 and be kept by owner; file: for errors.
-// ParseError with the reason.
+// The model in the bytes of a file, which must lie at a multiple of 64 and be kept by owner; file: for
+// errors. ParseError with the reason.
 Model decode_model(std::span<const std::byte> bytes, const std::shared_ptr<const void>& owner,
                    const std::string& file);
 

@@ -53,9 +53,9 @@ nb::object DeviceArray::dlpack(nb::handle stream) const {
   auto* const kept = new std::shared_ptr<DeviceBuffer<std::byte>>(memory_);
   nb::capsule owner(
       kept, [](void* p) noexcept { delete static_cast<std::shared_ptr<DeviceBuffer<std::byte>>*>(p); });
-  const nb::object array = nb::cast(nb::ndarray<>(memory_->data(), shape_.size(), shape_.data(), owner,
-                                                  nullptr, type_, nb::device::cuda::value, ordinal_));
-  return array.attr("__dlpack__")();
+  // An array of no library is cast to a DLPack capsule.
+  return nb::cast(nb::ndarray<>(memory_->data(), shape_.size(), shape_.data(), owner, nullptr, type_,
+                                nb::device::cuda::value, ordinal_));
 }
 
 nb::dict DeviceArray::cuda_array_interface() const {

@@ -1,10 +1,8 @@
 """triptych.aam: models, training, fits and tracking against each other and against NumPy."""
 
 import doctest
-import os
 import pickle
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -404,30 +402,6 @@ def test_arguments_of_a_tracker_are_checked(model, faces):
 
 
 # The interpreter
-
-
-def test_two_threads_run_two_fitters(model, faces):
-    if len(os.sched_getaffinity(0)) < 2:
-        pytest.skip("one core")
-    image, truth = faces[0]
-    box = aam.bounds(truth)
-    fitters = [aam.Fitter(model, device="cpu:1", always_step=True, max_iterations=300) for _ in range(2)]
-    for fitter in fitters:
-        fitter(image, box)
-
-    def once(together):
-        threads = [threading.Thread(target=lambda f=f: [f(image, box) for _ in range(8)]) for f in fitters]
-        start = time.perf_counter()
-        for thread in threads:
-            thread.start()
-            if not together:
-                thread.join()
-        for thread in threads:
-            thread.join()
-        return time.perf_counter() - start
-
-    # Other programs share the cores: the best of several.
-    assert min(once(True) for _ in range(7)) < 0.85 * min(once(False) for _ in range(7))
 
 
 def test_one_fitter_serves_several_threads(faces, fitter):

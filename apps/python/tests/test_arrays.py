@@ -1,12 +1,9 @@
 """What is taken as an array, errors and devices."""
 
 import array
-import os
 import resource
 import subprocess
 import sys
-import threading
-import time
 
 import numpy as np
 import pytest
@@ -96,30 +93,3 @@ def test_an_import_is_quick_and_quiet():
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "" and done.stderr == ""
-
-
-@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="needs two cores")
-def test_the_gil_is_released():
-    """While one thread sums, another one counts. With the GIL held it would count for 5 ms per call at most, the switch interval."""
-    x = np.ones(1 << 26, np.float32)
-    reducer = tp.reduce.Reducer("cpu", threads=1, strategy="sequential")
-    count = 0
-    stop = threading.Event()
-
-    def counting():
-        nonlocal count
-        while not stop.is_set():
-            count += 1
-
-    thread = threading.Thread(target=counting)
-    thread.start()
-    began, before = time.perf_counter(), count
-    time.sleep(0.2)
-    rate = (count - before) / (time.perf_counter() - began)
-    began, before = time.perf_counter(), count
-    for _ in range(8):
-        reducer.sum(x)
-    took, during = time.perf_counter() - began, count - before
-    stop.set()
-    thread.join()
-    assert during > 0.3 * rate * took

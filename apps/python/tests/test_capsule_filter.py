@@ -1,10 +1,7 @@
 """triptych.capsule.ParticleFilter on the CPU."""
 
-import hashlib
-import os
 import pickle
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -250,56 +247,6 @@ def test_bad_arguments(walk):
             call()
     with pytest.raises(TypeError):
         capsule.ParticleFilter(3)
-
-
-def test_the_gil_is_released(walk):
-    """While one thread computes, another one runs Python."""
-    body = walk.filter(samples=2000, device="cpu:1")
-    started, times = threading.Event(), []
-
-    def work():
-        started.set()
-        begin = time.perf_counter()
-        body(walk.clouds[0])
-        times.append(time.perf_counter() - begin)
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    started.wait()
-    turns = 0
-    while thread.is_alive():
-        turns += 1
-        time.sleep(0.001)
-    thread.join()
-    assert times[0] > 0.02 and turns >= 5
-
-
-def ratio_of_two_threads(work):
-    """The time of two threads that each call work(i), divided by that of the two calls one after the other."""
-    begin = time.perf_counter()
-    for i in range(2):
-        work(i)
-    alone = time.perf_counter() - begin
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(2)]
-    begin = time.perf_counter()
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return (time.perf_counter() - begin) / alone
-
-
-@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="one core")
-def test_two_threads_are_faster_than_one(walk):
-    bodies = [walk.filter(samples=700, device="cpu:1") for _ in range(2)]
-    block = bytes(1 << 26)
-    for _ in range(5):
-        if ratio_of_two_threads(lambda i: bodies[i](walk.clouds[0])) < 0.85:
-            return
-    # hashlib is known to release the GIL: what it cannot do now, the cores cannot do
-    if min(ratio_of_two_threads(lambda i: hashlib.sha256(block)) for _ in range(5)) > 0.85:
-        pytest.skip("other programs use the cores")
-    pytest.fail("two threads were not faster than one")
 
 
 def test_two_threads_share_one_filter(walk):

@@ -3,9 +3,7 @@
 import doctest
 import math
 import pickle
-import sys
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -294,43 +292,6 @@ def test_perspective():
     head = tp.skin.Tracker(SKIN, device="cpu")(painted([(50, 20, 20, 30)]))
     size = {"width_px": 200, "height_px": 100}
     assert tp.skin.eye_of(head, **size) == tp.skin.eye_of(head.x_px, head.y_px, head.distance_m, **size)
-
-
-def runs_beside(call):
-    """Whether another thread runs in the middle of a call. The interpreter does not switch threads by itself."""
-    span, seen = [], []
-
-    def work():
-        span.append(time.perf_counter())
-        call()
-        span.append(time.perf_counter())
-
-    thread = threading.Thread(target=work)
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(100)
-    try:
-        thread.start()
-        while thread.is_alive():
-            seen.append(time.perf_counter())
-            time.sleep(1e-4)
-    finally:
-        sys.setswitchinterval(interval)
-    margin = 0.1 * (span[1] - span[0])
-    return any(span[0] + margin < now < span[1] - margin for now in seen)
-
-
-def test_the_gil_is_released():
-    frame = np.zeros((4352, 8192, 3), np.uint8)
-    tracker = tp.skin.Tracker(EXACT, like=frame, device="cpu:1")
-    numbers = np.random.default_rng(1).random(200_000).tolist()
-    assert not any(runs_beside(lambda: sorted(numbers)) for _ in range(3))  # keeps the GIL
-    for call in (
-        lambda: tracker(frame),
-        lambda: tp.skin.moments(frame, EXACT, threads=1),
-        lambda: tp.skin.moments_batch([frame] * 2, EXACT),
-        lambda: tp.skin.SyntheticScene(width=2000, height=2000),
-    ):
-        assert any(runs_beside(call) for _ in range(50))
 
 
 def test_threads_share_a_tracker(scene, skin):
