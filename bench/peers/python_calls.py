@@ -45,7 +45,7 @@ def measure(tp, numpy, device, calls, results):
     body = tp.capsule.ParticleFilter(human, samples=16, layers=1, max_points=100, device=device)
     body.start(walk[0])
     compare(results, f"python/particle_filter/16x100/{place}", lambda: body(cloud), calls)
-    faces = [tp.aam.render_face(tp.aam.random_face(1, i), 128, 128) for i in range(8)]
+    faces = [tp.aam.render_face(tp.aam.random_face(1, i), 256, 256) for i in range(8)]
     model = tp.aam.train(*zip(*faces), levels=[{"pixels": 64, "iterations": 1}])
     fitter = tp.aam.Fitter(model, device=device)
     image, start = faces[0]
