@@ -51,6 +51,33 @@ def test_reduce(call):
     assert grown(call, 100_000) < 1 << 20
 
 
+def tiny_objects(device):
+    """A call of each object, with inputs so small that 100,000 calls take seconds."""
+    frame = np.zeros((16, 16, 3), np.uint8)
+    tracker = tp.skin.Tracker(tp.skin.generic_skin_filter, like=frame, device=device)
+    human = tp.capsule.human()
+    walk = tp.capsule.place_in_view(human, tp.capsule.make_walk(human, frames=1))
+    cloud = tp.capsule.render_points(human.capsules(walk[0]), points=4)
+    body = tp.capsule.ParticleFilter(human, samples=2, layers=1, max_points=4, device=device)
+    body.start(walk[0])
+    faces = [tp.aam.render_face(tp.aam.random_face(1, i), 256, 256) for i in range(4)]
+    model = tp.aam.train(*zip(*faces), levels=[{"pixels": 16, "iterations": 1}], appearance_pixels=0)
+    fitter = tp.aam.Fitter(model, device=device)
+    image, truth = faces[0]
+    return {
+        "Tracker": lambda: tracker(frame).ellipse,
+        "locate": lambda: tp.skin.locate(frame, tp.skin.generic_skin_filter),
+        "joints": lambda: human.joints(walk[0]),
+        "ParticleFilter": lambda: body(cloud).joints,
+        "Fitter": lambda: fitter(image, start=truth).landmarks,
+    }
+
+
+@pytest.mark.parametrize("name", ["Tracker", "locate", "joints", "ParticleFilter", "Fitter"])
+def test_objects(name):
+    assert grown(tiny_objects("cpu:1")[name], 100_000) < 1 << 20
+
+
 def test_on_a_gpu(cuda):
     x = cuda.ones(1000, device="cuda")
     a = cuda.ones(4, 16, device="cuda")
