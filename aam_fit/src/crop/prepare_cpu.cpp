@@ -1,5 +1,6 @@
 // Crops of frames: where they lie, and their planes on the CPU.
 #include <triptych/core/error.hpp>
+#include <triptych/core/length.hpp>
 #include <triptych/core/parallel.hpp>
 
 #include <algorithm>
@@ -50,7 +51,7 @@ Crop crop_around(const Level& level, std::span<const Point> start, double margin
   Crop crop;
   crop.width = even(width);
   crop.height = even(height);
-  crop.step = std::hypot(1 + pose.sx, pose.sy);
+  crop.step = length(1 + pose.sx, pose.sy);
   const Point centre = posed(pose, {box.x + 0.5 * box.width, box.y + 0.5 * box.height});
   crop.x_px = centre.x - 0.5 * crop.step * (crop.width - 1);
   crop.y_px = centre.y - 0.5 * crop.step * (crop.height - 1);

@@ -1,6 +1,7 @@
 // The raster of the mean shape: which pixels it has, and how each follows the landmarks.
 #include <triptych/aam_fit/reference_frame.hpp>
 #include <triptych/core/error.hpp>
+#include <triptych/core/length.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -122,7 +123,7 @@ class Outline {
         for (std::size_t i = 0; i < hull_.size(); ++i)
           depth = std::min(depth,
                            squared_distance_to_segment(p, at(hull_[i]), at(hull_[(i + 1) % hull_.size()])));
-        const double away = std::hypot(p.x - middle.x, p.y - middle.y);
+        const double away = length(p.x - middle.x, p.y - middle.y);
         if (depth > deep * deep && away < nearest) {
           nearest = away;
           hub_ = corner;

@@ -1,6 +1,7 @@
 // Landmark shapes: similarities, alignment, boxes, and the error of a fit.
 #include <triptych/aam_fit/shape.hpp>
 #include <triptych/core/error.hpp>
+#include <triptych/core/length.hpp>
 
 #include <algorithm>
 #include <array>
@@ -99,7 +100,7 @@ double shape_error(std::span<const Point> shape, std::span<const Point> truth) {
   require(size > 0 && std::isfinite(size), "the box of the true shape has no area, or is not finite");
   double sum = 0;
   for (std::size_t i = 0; i < shape.size(); ++i)
-    sum += std::hypot(shape[i].x - truth[i].x, shape[i].y - truth[i].y);
+    sum += length(shape[i].x - truth[i].x, shape[i].y - truth[i].y);
   return sum / static_cast<double>(shape.size()) / size;
 }
 

@@ -2,6 +2,7 @@
 // a sweep makes triangles, flips make them Delaunay. Exactness is what lets both end whatever the points.
 #include <triptych/aam_fit/triangulation.hpp>
 #include <triptych/core/error.hpp>
+#include <triptych/core/length.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -51,9 +52,8 @@ std::vector<Node> distinct_nodes(std::span<const Point> points) {
   kept.reserve(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
     const Point p = points[i];
-    const bool taken = std::any_of(kept.begin(), kept.end(), [&](Point q) {
-      return std::hypot(p.x - q.x, p.y - q.y) <= coincident * side;
-    });
+    const bool taken = std::any_of(
+        kept.begin(), kept.end(), [&](Point q) { return length(p.x - q.x, p.y - q.y) <= coincident * side; });
     if (taken) continue;
     kept.push_back(p);
     const double cells = side > 0 ? grid_cells / side : 0;
@@ -145,8 +145,7 @@ class Mesh {
   // Over the longest side.
   double height(const Triangle& t) const {
     const auto side = [&](int a, int b) {
-      return std::hypot(static_cast<double>(node(a).x - node(b).x),
-                        static_cast<double>(node(a).y - node(b).y));
+      return length(static_cast<double>(node(a).x - node(b).x), static_cast<double>(node(a).y - node(b).y));
     };
     return static_cast<double>(twice_area(node(t[0]), node(t[1]), node(t[2]))) /
            std::max({side(t[0], t[1]), side(t[1], t[2]), side(t[2], t[0])});

@@ -1,3 +1,5 @@
+#include <triptych/core/length.hpp>
+
 #include <numbers>
 
 #include "synthetic/face_geometry.hpp"
@@ -44,7 +46,7 @@ Curve head_outline() {
   // The knots are mirrored at both ends: the slope there is zero.
   std::vector<Point> knots;
   knots.reserve(around.size() + 4);
-  const auto polar = [](Point p) { return Point{std::atan2(-p.x, p.y), std::hypot(p.x, p.y)}; };
+  const auto polar = [](Point p) { return Point{std::atan2(-p.x, p.y), length(p.x, p.y)}; };
   knots.push_back({-polar(around[2]).x, polar(around[2]).y});
   knots.push_back({-polar(around[1]).x, polar(around[1]).y});
   for (const Point p : around) knots.push_back(polar(p));

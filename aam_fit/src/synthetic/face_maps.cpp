@@ -1,3 +1,4 @@
+#include <triptych/core/length.hpp>
 #include <triptych/core/parallel.hpp>
 
 #include "synthetic/face_geometry.hpp"
@@ -20,7 +21,7 @@ double hash(std::uint32_t x, std::uint32_t y, std::uint32_t seed) {
 
 // The height field for shading: steeper towards the outline than relief(), which is used for the pose.
 double lit_height(double x, double y) {
-  const double r = std::hypot(x, y) / outline_towards(x, y), inwards = 1 - r * r;
+  const double r = length(x, y) / outline_towards(x, y), inwards = 1 - r * r;
   constexpr double rim = 0.02;
   const double round =
       inwards > 0 ? std::sqrt(inwards + rim) : std::sqrt(rim) + inwards / (2 * std::sqrt(rim));
@@ -90,7 +91,7 @@ void draw_mouth(Texel& t, double x, double y) {
 void draw_nose(Texel& t, double x, double y) {
   const double side = std::abs(x);
   const double nostril = bump(side, y, 0.095, 0.262, 0.042, 0.020);
-  const double wing = std::exp(-0.5 * std::pow((std::hypot(side - 0.125, y - 0.205) - 0.082) / 0.016, 2)) *
+  const double wing = std::exp(-0.5 * std::pow((length(side - 0.125, y - 0.205) - 0.082) / 0.016, 2)) *
                       rise(side, 0.13, 0.19) * rise(y, 0.10, 0.18);
   const double under = bump(x, y, 0, 0.315, 0.12, 0.030);
   const double fold =
@@ -104,15 +105,15 @@ void draw_nose(Texel& t, double x, double y) {
 
 // All but the face: neck, ears, hair, shoulders. face: the opacity of the face here.
 void draw_rest(Texel& t, double x, double y, double face) {
-  const double side = std::abs(x), outline = outline_towards(x, y), r = std::hypot(x, y);
+  const double side = std::abs(x), outline = outline_towards(x, y), r = length(x, y);
   const double neck_half = 0.60 + 0.25 * rise(y, 1.2, 1.9);
   const double neck = inside(neck_half - side) * rise(y, 0.2, 0.3);
-  const double ear = inside(0.05 - std::hypot((side - 1.02) / 2.0, (y + 0.16) / 5.0)) * (1 - face);
+  const double ear = inside(0.05 - length((side - 1.02) / 2.0, (y + 0.16) / 5.0)) * (1 - face);
   const double collar =
       1.62 + 0.42 * rise(side, 0.4, 1.5) + 0.5 * rise(side, 1.3, 2.3) - 0.10 * rise(side, 0.0, 0.55) + 0.10;
   const double cloth = rise(y - collar, -0.02, 0.02) * inside(2.25 - side);
   const double crown = outline * (1 + 0.13 * rise(-y, -0.1, 0.9));
-  const double forehead = std::hypot(x / 0.95, (y + 0.30) / (0.84 - 0.04 * std::cos(7 * x)));
+  const double forehead = length(x / 0.95, (y + 0.30) / (0.84 - 0.04 * std::cos(7 * x)));
   const double hair = rise(crown - r, -0.03, 0.03) * rise(forehead, 0.985, 1.05) * rise(-y, 0.24, 0.46);
 
   // Neck and ears are cylinders; the jaw casts a shadow on the neck.
@@ -135,7 +136,7 @@ void draw_rest(Texel& t, double x, double y, double face) {
 
 Texel draw(double x, double y, double slope_x, double slope_y) {
   Texel t;
-  const double side = std::abs(x), r = std::hypot(x, y), outline = outline_towards(x, y);
+  const double side = std::abs(x), r = length(x, y), outline = outline_towards(x, y);
   const double face = inside(outline - r);
   set_normal(t, slope_x, slope_y);
   t.grain = static_cast<float>(0.6 * smooth_noise(x * 34, y * 34, 1) + 0.4 * smooth_noise(x * 13, y * 13, 2));

@@ -1,4 +1,6 @@
 // Generalised Procrustes analysis and the shape's PCA.
+#include <triptych/core/length.hpp>
+
 #include <Eigen/QR>
 #include <Eigen/SVD>
 
@@ -31,11 +33,11 @@ Shape upright(const Shape& mean, std::span<const Shape> shapes) {
   double along = 0, across = 0;
   for (const Shape& shape : shapes) {
     const Similarity pose = align(mean, shape);
-    const double size = std::hypot(1 + pose.sx, pose.sy);
+    const double size = length(1 + pose.sx, pose.sy);
     along += (1 + pose.sx) / size;
     across += pose.sy / size;
   }
-  const double size = std::hypot(along, across);
+  const double size = length(along, across);
   if (size == 0) return mean;
   return posed(Similarity{along / size - 1, across / size, 0, 0}, mean);
 }
@@ -52,7 +54,7 @@ Shape procrustes_mean(std::span<const Shape> shapes) {
     const Shape next = of_size_one(sum);
     double change = 0;
     for (std::size_t i = 0; i < next.size(); ++i)
-      change = std::max(change, std::hypot(next[i].x - mean[i].x, next[i].y - mean[i].y));
+      change = std::max(change, length(next[i].x - mean[i].x, next[i].y - mean[i].y));
     mean = next;
     if (change < 1e-10) break;
   }
@@ -133,7 +135,7 @@ std::vector<int> find_mirror_points(std::span<const Point> mean) {
     pairings.reserve(count * (count + 1) / 2);
     for (std::size_t a = 0; a < count; ++a)
       for (std::size_t b = a; b < count; ++b)
-        pairings.push_back({std::hypot(mean[a].x - mirrored[b].x, mean[a].y - mirrored[b].y), a, b});
+        pairings.push_back({length(mean[a].x - mirrored[b].x, mean[a].y - mirrored[b].y), a, b});
     std::sort(pairings.begin(), pairings.end(),
               [](const Pairing& p, const Pairing& q) { return p.distance < q.distance; });
     std::fill(partner.begin(), partner.end(), -1);

@@ -1,4 +1,5 @@
 #include <triptych/core/error.hpp>
+#include <triptych/core/length.hpp>
 
 #include <cmath>
 
@@ -15,7 +16,7 @@ void check_pose(const Skeleton& skeleton, std::span<const float> pose, const std
             " m, farther than 1000 km");
   }
   const double norm =
-      std::hypot(std::hypot(double{pose[3]}, double{pose[4]}), std::hypot(double{pose[5]}, double{pose[6]}));
+      length(length(double{pose[3]}, double{pose[4]}), length(double{pose[5]}, double{pose[6]}));
   require(norm > 1e-6 && norm < 1e6, name, " has an orientation of length ", norm);
   for (std::size_t i = Skeleton::root_floats; i < pose.size(); ++i) {
     require(std::abs(pose[i]) <= Skeleton::max_angle_rad, name, " has an angle of ", pose[i],

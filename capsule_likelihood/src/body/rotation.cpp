@@ -1,3 +1,5 @@
+#include <triptych/core/length.hpp>
+
 #include <algorithm>
 
 #include "body/rotation.hpp"
@@ -36,7 +38,7 @@ std::array<double, 3> angles_of(const Rot& r, const std::array<Axis, 3>& axes) {
              k = static_cast<std::size_t>(axes[2]);
   const double sign = (j == (i + 1) % 3) ? 1.0 : -1.0;
   const auto at = [&](std::size_t row, std::size_t column) { return r[3 * row + column]; };
-  const double cosine = std::hypot(at(i, i), at(i, j));
+  const double cosine = triptych::length(at(i, i), at(i, j));
   const double middle = std::atan2(sign * at(i, k), cosine);
   if (cosine > 1e-9) {
     return {std::atan2(-sign * at(j, k), at(k, k)), middle, std::atan2(-sign * at(i, j), at(i, i))};

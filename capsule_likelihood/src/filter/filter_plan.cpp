@@ -1,4 +1,5 @@
 #include <triptych/core/error.hpp>
+#include <triptych/core/length.hpp>
 #include <triptych/core/parallel.hpp>
 
 #include <algorithm>
@@ -12,7 +13,9 @@ namespace triptych::capsule_likelihood {
 
 namespace {
 
-double length(const Vec3& v) { return std::hypot(double{v.x}, double{v.y}, double{v.z}); }
+double length(const Vec3& v) {
+  return triptych::length(triptych::length(double{v.x}, double{v.y}), double{v.z});
+}
 
 // How far the capsules that move with each joint can be from it.
 std::vector<double> reaches(const Skeleton& skeleton) {
@@ -236,8 +239,8 @@ FilterState make_start(const FilterPlan& plan, std::span<const float> pose, floa
   require(static_cast<std::int32_t>(pose.size()) == plan.dims + 1, "a filter cannot start at a pose of ",
           pose.size(), " numbers: this skeleton's have ", plan.dims + 1);
   for (const float x : pose) require(std::isfinite(x), "a filter cannot start at a pose that is not finite");
-  const double norm =
-      std::hypot(std::hypot(double{pose[3]}, double{pose[4]}), std::hypot(double{pose[5]}, double{pose[6]}));
+  const double norm = triptych::length(triptych::length(double{pose[3]}, double{pose[4]}),
+                                       triptych::length(double{pose[5]}, double{pose[6]}));
   require(norm > 1e-6, "a filter cannot start at an orientation of length ", norm);
   const auto dims = static_cast<std::size_t>(plan.dims), samples = static_cast<std::size_t>(plan.samples);
   FilterState state;

@@ -1,4 +1,5 @@
 #include <triptych/core/error.hpp>
+#include <triptych/core/length.hpp>
 #include <triptych/skin_tracker/filter.hpp>
 #include <triptych/skin_tracker/head.hpp>
 
@@ -34,7 +35,7 @@ Head head_of(const Moments& moments, int width, int height) {
 HeadEllipse ellipse_of(const Head& head) {
   const double mean = (head.xx_px2 + head.yy_px2) / 2;
   const double half_difference = (head.xx_px2 - head.yy_px2) / 2;
-  const double spread = std::hypot(half_difference, head.xy_px2);
+  const double spread = length(half_difference, head.xy_px2);
   HeadEllipse ellipse{};
   ellipse.semi_major_px = 2 * std::sqrt(mean + spread);
   ellipse.semi_minor_px = mean < spread ? 0 : 2 * std::sqrt(mean - spread);

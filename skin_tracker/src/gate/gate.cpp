@@ -1,3 +1,5 @@
+#include <triptych/core/length.hpp>
+
 #include <algorithm>
 #include <cmath>
 
@@ -173,7 +175,7 @@ bool Gate::acquire(const WeightMap& map) {
     for (double y = 0.3 * height; y <= frame_height_ - 0.3 * height; y += 0.15 * height) {
       for (double x = 0.3 * width; x <= frame_width_ - 0.3 * width; x += 0.15 * width) {
         Candidate c = judge(map, {x, y, width, height});
-        const double distance = std::hypot((x - box_.x) / width, (y - box_.y) / height);
+        const double distance = length((x - box_.x) / width, (y - box_.y) / height);
         // A larger box that is as good says more.
         c.score = c.score * std::sqrt(height) - 0.1 * nearby * distance * std::sqrt(height);
         if (c.score > best.score) best = c;

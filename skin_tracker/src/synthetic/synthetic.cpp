@@ -1,4 +1,5 @@
 #include <triptych/core/error.hpp>
+#include <triptych/core/length.hpp>
 #include <triptych/core/parallel.hpp>
 #include <triptych/core/philox.hpp>
 #include <triptych/skin_tracker/frame.hpp>
@@ -86,8 +87,8 @@ SyntheticTruth SyntheticScene::truth(int frame) const {
   constexpr double half_turn = std::numbers::pi;
   double angle = half_turn / 2 + tilt;
   if (angle > half_turn / 2) angle -= half_turn;
-  const double half_w = std::hypot(a * std::cos(tilt), b * std::sin(tilt));
-  const double half_h = std::hypot(a * std::sin(tilt), b * std::cos(tilt));
+  const double half_w = length(a * std::cos(tilt), b * std::sin(tilt));
+  const double half_h = length(a * std::sin(tilt), b * std::cos(tilt));
   // Pixel centres are at integers, so the edges of the box lie half a pixel further.
   return {pose.x, pose.y, b,
           a,      angle,  {pose.x - half_w + 0.5, pose.y - half_h + 0.5, 2 * half_w, 2 * half_h}};

@@ -1,3 +1,5 @@
+#include <triptych/core/length.hpp>
+
 #include <numbers>
 
 #include "synthetic/synthetic_person.hpp"
@@ -119,7 +121,7 @@ Colour Person::paint_head(float x, float y, Colour out) const {
   if (covered > 0) {
     const float angle = std::atan2(across, -(down - 0.3f * b));
     const float strands = 0.86f + 0.14f * std::sin(46 * angle + 3 * std::sin(7 * angle));
-    const float gloss = smooth_step(0.34f, 0.0f, std::abs(std::hypot(across, down + 0.1f * b) / b - 1.10f)) *
+    const float gloss = smooth_step(0.34f, 0.0f, std::abs(length(across, down + 0.1f * b) / b - 1.10f)) *
                         smooth_step(0.9f, 0.1f, std::abs(angle + 0.45f));
     out = mix(out, strands * mix(dark_hair, {82, 94, 118}, 0.75f * gloss), covered);
   }
@@ -138,7 +140,7 @@ Colour Person::paint_face(float u, float v) const {
   Colour out = (1.03f - 0.25f * r2 * r2) * skin;
 
   // Round cheeks and, opposite them, the temples.
-  const float cheek = std::hypot((au - 0.50f) / 0.30f, (std::abs(v) - 0.24f) / 0.24f);
+  const float cheek = length((au - 0.50f) / 0.30f, (std::abs(v) - 0.24f) / 0.24f);
   out = mix(out, {228, 160, 136}, 0.40f * smooth_step(1.0f, 0.1f, cheek));
   // The nose: a ridge with a soft flank on either side, and nostrils.
   const float ridge = std::abs(au - 0.11f - 0.04f * std::abs(v)) / 0.055f;
@@ -148,31 +150,30 @@ Colour Person::paint_face(float u, float v) const {
 
   // Eyes: white, iris, pupil, a spark, the lid.
   const float eu = au - 0.40f, ev = (v + 0.13f) * 1.28f;
-  const float lens = std::max(std::hypot(eu, ev - 0.155f) - 0.255f, std::hypot(eu, ev + 0.145f) - 0.245f);
+  const float lens = std::max(length(eu, ev - 0.155f) - 0.255f, length(eu, ev + 0.145f) - 0.245f);
   const float white = soft(lens);
   if (white > 0) {
-    const float from_middle = std::hypot(eu, ev);
+    const float from_middle = length(eu, ev);
     Colour eye = {216, 228, 240};
     eye = mix(eye, {70, 108, 128}, soft(from_middle - 0.088f));
     eye = mix(eye, {28, 32, 40}, soft(from_middle - 0.044f));
-    eye = mix(eye, {250, 250, 252},
-              soft(std::hypot(u - (u < 0 ? -0.40f : 0.40f) + 0.03f, ev + 0.03f) - 0.022f));
+    eye = mix(eye, {250, 250, 252}, soft(length(u - (u < 0 ? -0.40f : 0.40f) + 0.03f, ev + 0.03f) - 0.022f));
     out = mix(out, eye, white);
   }
-  const float lid = std::abs(std::hypot(eu, ev - 0.155f) - 0.262f) - 0.016f;
+  const float lid = std::abs(length(eu, ev - 0.155f) - 0.262f) - 0.016f;
   out = mix(out, brown, soft(std::max({lid, au < 0.40f ? 0.18f - au : au - 0.625f, ev - 0.01f})));
   // Brows.
-  const float brow = std::abs(std::hypot(eu, ev - 0.29f) - 0.52f) - 0.036f * (1.15f - 1.4f * std::abs(eu));
+  const float brow = std::abs(length(eu, ev - 0.29f) - 0.52f) - 0.036f * (1.15f - 1.4f * std::abs(eu));
   out = mix(out, brown, soft(std::max({brow, std::abs(eu - 0.01f) - 0.25f, ev})));
 
   // The mouth: the region between two arcs, with teeth in its upper part and lips around it.
   const float mv = (v - 0.50f) * 1.28f;
-  const float below = std::hypot(u, mv + 0.30f) - 0.455f;  // inside the lower arc
-  const float above = 0.88f - std::hypot(u, mv + 0.86f);   // outside the upper arc
+  const float below = length(u, mv + 0.30f) - 0.455f;  // inside the lower arc
+  const float above = 0.88f - length(u, mv + 0.86f);   // outside the upper arc
   const float mouth = std::max(below, above);
   out = mix(out, {198, 148, 118}, soft(mouth - 0.035f));
   Colour inner = brown;
-  inner = mix(inner, {216, 228, 240}, soft(std::max(std::hypot(u, mv + 0.86f) - 0.945f, au - 0.26f)));
+  inner = mix(inner, {216, 228, 240}, soft(std::max(length(u, mv + 0.86f) - 0.945f, au - 0.26f)));
   out = mix(out, inner, soft(mouth));
   return out;
 }

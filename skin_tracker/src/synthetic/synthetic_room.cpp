@@ -1,3 +1,4 @@
+#include <triptych/core/length.hpp>
 #include <triptych/core/parallel.hpp>
 
 #include <cstddef>
@@ -110,7 +111,7 @@ Colour back_wall(float x, float y) {
   // Soft shadows of the shelf, and light around the window.
   const float by_shelf = ellipse_distance(x - 1.45f, y + 0.02f, 0.86f, 1.12f);
   const float shadow = 1 - 0.20f * smooth_step(0.25f, -0.2f, by_shelf);
-  const float light = 1 + 0.10f * smooth_step(1.6f, 0.1f, std::hypot(x + 1.1f, y + 0.35f));
+  const float light = 1 + 0.10f * smooth_step(1.6f, 0.1f, length(x + 1.1f, y + 0.35f));
   return (shadow * light) * wall(x, y, edge, {150, 168, 182});
 }
 
@@ -126,7 +127,7 @@ Colour floor(float x, float z) {
   Colour wood =
       ((0.84f + 0.26f * hash01(row, number, 44)) * grain * (0.62f + 0.38f * gap)) * Colour{104, 124, 152};
   // The rug: rings in cool colours.
-  const float ring = std::hypot(x / 1.45f, (z - 3.45f) / 0.78f);
+  const float ring = length(x / 1.45f, (z - 3.45f) / 0.78f);
   if (ring < 1) {
     const Colour threads[] = {{66, 86, 128}, {146, 162, 184}, {78, 122, 138}, {98, 102, 142}};
     const float band = ring * 8;

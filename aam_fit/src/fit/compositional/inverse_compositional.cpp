@@ -5,6 +5,7 @@
 // eliminated.
 #include <triptych/aam_fit/inverse_compositional.hpp>
 #include <triptych/core/error.hpp>
+#include <triptych/core/length.hpp>
 #include <triptych/core/parallel.hpp>
 
 #include <Eigen/Cholesky>
@@ -124,7 +125,7 @@ class CompositionalFitter::Impl {
       const Shape trial = warp_.compose(now, std::span(part.data(), static_cast<std::size_t>(part.size())));
       double move = 0;
       for (std::size_t i = 0; i < now.size(); ++i)
-        move = std::max(move, std::hypot(trial[i].x - now[i].x, trial[i].y - now[i].y));
+        move = std::max(move, length(trial[i].x - now[i].x, trial[i].y - now[i].y));
       if (!judge(state, rules, evaluate(planes, trial), move)) continue;
       now = trial;
       if (state.running) dp = step();
