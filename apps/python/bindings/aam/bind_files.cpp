@@ -84,6 +84,7 @@ aam_fit::ImageReader reader_of(nb::handle reader) {
 nb::tuple load_examples(const std::vector<std::pair<path, path>>& pairs, nb::handle reader,
                         nb::handle progress) {
   std::vector<aam_fit::Pair> files;
+  files.reserve(pairs.size());
   for (const auto& [image, landmarks] : pairs) files.push_back({image, landmarks});
   const aam_fit::ImageReader read = reader_of(reader);
   const aam_fit::Progress report = progress_of(progress);
