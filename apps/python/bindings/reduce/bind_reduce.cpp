@@ -24,7 +24,6 @@ namespace triptych::python {
 namespace {
 
 using reduction::CpuStrategy;
-using reduction::Determinism;
 using reduction::Options;
 
 // dtype: the accumulator, as NumPy's argument of that name. True when it has 64 bits.

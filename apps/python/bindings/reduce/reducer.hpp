@@ -48,8 +48,10 @@ class PyReducer {
   void wait_for(const Array& array);
 
   struct Enqueued {
+    Enqueued() : done(Timing::off) {}
+
     Workspace workspace;
-    Event done{Timing::off};
+    Event done;
     CUstream_st* last = nullptr;
     bool any = false;
   };
