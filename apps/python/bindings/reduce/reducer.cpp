@@ -12,7 +12,6 @@ namespace triptych::python {
 
 namespace {
 
-using reduction::Indexed;
 using reduction::Reducer;
 
 // Calls function.operator()<T>() for the element type of an array.
