@@ -110,10 +110,29 @@ def test_reduce_torch(capsys):
     assert "mean and deviation" in capsys.readouterr().out
 
 
-def test_the_commands(tmp_path):
-    def run(*arguments):
-        return subprocess.run([sys.executable, "-m", "triptych", *map(str, arguments)], capture_output=True, text=True, timeout=300)
+def run(*arguments):
+    return subprocess.run([sys.executable, "-m", "triptych", *map(str, arguments)], capture_output=True, text=True, timeout=300)
 
+
+@pytest.mark.parametrize("command", ["head", "body", "face"])
+@pytest.mark.parametrize("name", ["missing.mp4", "empty.mp4", "folder", "text.mp4", "text.ply", "empty.npy", "text.npy", "text.png"])
+def test_a_bad_input_is_one_sentence_and_writes_nothing(tmp_path, command, name):
+    path = tmp_path / name
+    if name == "folder":
+        path.mkdir()
+    elif not name.startswith("missing"):
+        path.write_text("" if name.startswith("empty") else "hello\n")
+    options = {"head": ["--face", "1,1,5,5"], "body": [], "face": ["--model", tmp_path / "model.aam"]}[command]
+    if command == "face":
+        faces = [tp.aam.render_face(tp.aam.random_face(1, i), 256, 256) for i in range(4)]
+        tp.aam.train(*zip(*faces), levels=[{"pixels": 64, "iterations": 1}]).save(tmp_path / "model.aam")
+    done = run(command, path, *options, "--out", tmp_path / "out")
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1, done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_commands(tmp_path):
     info = run("info")
     assert info.returncode == 0 and tp.__version__ in info.stdout
     head = run("head", "--out", tmp_path)

@@ -30,20 +30,23 @@ def progress(words: str) -> None:
 def finish(what: str, found: int, frames: int, seconds: float, files: list[Path]) -> int:
     progress("")
     print(f"{what} found in {found} of {frames} frames, {frames / max(seconds, 1e-9):.3g} frames per second")
-    for file in files:
+    for file in filter(Path.exists, files):
         print(f"  {file}")
     return 0 if found else 1
 
 
 class Table:
-    """A CSV file that grows row by row."""
+    """A CSV file that grows row by row. It and its folder are made with the first row."""
 
     def __init__(self, path: Path, columns: list[str]):
-        self.file = open(path, "w", newline="")
-        self.writer = csv.writer(self.file)
-        self.writer.writerow(columns)
+        self.path, self.columns, self.file = path, columns, None
 
     def row(self, *values) -> None:
+        if self.file is None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.file = open(self.path, "w", newline="")
+            self.writer = csv.writer(self.file)
+            self.writer.writerow(self.columns)
         self.writer.writerow([f"{value:.6g}" if isinstance(value, float) else value for value in values])
         self.file.flush()
 
@@ -165,6 +168,7 @@ def fit_faces(args: argparse.Namespace) -> int:
         if args.view is not None:
             tp.view(image=image, landmarks=np.concatenate([fit.landmarks for fit in fits]) if fits else np.zeros((0, 2)), to=args.view or None)
         picture_file = args.out / f"{Path(name).stem}_face.png"
+        args.out.mkdir(parents=True, exist_ok=True)
         _pictures.write_png(picture_file, picture)
         files.append(picture_file)
     return finish("faces were", found, len(images), seconds, files)
@@ -210,8 +214,6 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> int:
     args = parser().parse_args(arguments)
     try:
-        if "out" in args:
-            args.out.mkdir(parents=True, exist_ok=True)
         return args.function(args)
     except (tp.Error, OSError) as problem:
         progress("")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -32,6 +33,23 @@ def _colour(image: np.ndarray, path: Path) -> np.ndarray:
     return np.ascontiguousarray(np.repeat(image[:, :, None], 3, axis=2) if image.ndim == 2 else image[:, :, :3])
 
 
+def _read(path: Path, read: Callable[[Path], Any]) -> Any:
+    """What read(path) gives; an Error in one sentence when that fails, whatever the library raises."""
+    try:
+        return read(path)
+    except (Error, MemoryError):
+        raise
+    except Exception as problem:
+        raise Error(f"input: {path} cannot be read as {'a NumPy array' if path.suffix == '.npy' else 'an image or video'}") from problem
+
+
+def _frames_of(path: Path) -> Iterator[np.ndarray]:
+    """The frames of a file that imageio reads."""
+    frames = _read(path, lambda file: iter(_imageio().imiter(file)))
+    while (frame := _read(path, lambda _: next(frames, None))) is not None:
+        yield np.asarray(frame)
+
+
 def _existing(source: str | Path) -> Path:
     path = Path(source)
     if not path.exists():
@@ -44,10 +62,10 @@ def colour_frames(source: str | Path) -> Iterator[np.ndarray]:
     path = _existing(source)
     for file in _files(path) if path.is_dir() else [path]:
         if file.suffix == ".npy":
-            frames = np.load(file, mmap_mode="r")
+            frames = _read(file, lambda npy: np.load(npy, mmap_mode="r"))
             yield from (_colour(frame, file) for frame in (frames if frames.ndim == 4 else frames[None]))
         else:
-            yield from (_colour(np.asarray(frame), file) for frame in _imageio().imiter(file))
+            yield from (_colour(frame, file) for frame in _frames_of(file))
 
 
 def grey_image(source: str | Path) -> np.ndarray:
@@ -55,7 +73,7 @@ def grey_image(source: str | Path) -> np.ndarray:
     path = _existing(source)
     if path.suffix.lower() in (".pgm", ".ppm"):
         return aam.read_pnm(path)
-    image = np.load(path) if path.suffix == ".npy" else np.asarray(_imageio().imread(path))
+    image = np.asarray(_read(path, np.load if path.suffix == ".npy" else lambda file: _imageio().imread(file)))
     if image.dtype != np.uint8 or image.ndim not in (2, 3):
         raise InvalidArgument(f"input: {path} holds {image.dtype} of shape {image.shape}, not an 8-bit image")
     if image.ndim == 3:
@@ -69,6 +87,6 @@ def clouds(sources: list[str]) -> Iterator[np.ndarray]:
         path = _existing(source)
         for file in _files(path) if path.is_dir() else [path]:
             if file.suffix == ".npy":
-                yield np.ascontiguousarray(np.load(file), np.float32)
+                yield _read(file, lambda npy: np.ascontiguousarray(np.load(npy), np.float32))
             else:
                 yield np.asarray(capsule.read_cloud(file))
