@@ -29,35 +29,33 @@ std::optional<Box> box_in(const Array& frame, nb::handle box) {
   return given;
 }
 
-TrackedFace step(Self& self, nb::handle frame, nb::handle box, nb::handle stream) {
-  const Array array(frame, "frame", stream);
+// Calls function with the frame of an array, after the work that writes it, and with the box.
+template <class Function>
+auto with_frame(Self& self, const Array& array, nb::handle box, Function&& function) {
   require_grey(array);
   array.require_on(self.get().device());
   const std::optional<Box> from = box_in(array, box);
   if (!array.on_gpu()) {
     const auto view = host_image(array);
-    return compute(self.mutex(), [&] { return self.get().step(view, from); });
+    return compute(self.mutex(), [&] { return function(self.get(), view, from); });
   }
   const auto view = device_image(array);
   self.wait_for(array);
-  return compute(self.mutex(), [&] { return self.get().step(view, from); });
+  return compute(self.mutex(), [&] { return function(self.get(), view, from); });
+}
+
+TrackedFace step(Self& self, nb::handle frame, nb::handle box, nb::handle stream) {
+  const Array array(frame, "frame", stream);
+  return with_frame(self, array, box, [](FaceTracker& tracker, const auto& view, const auto& from) {
+    return tracker.step(view, from);
+  });
 }
 
 void submit(Self& self, nb::handle frame, nb::handle box, nb::handle stream) {
   const Array array(frame, "frame", stream);
-  require_grey(array);
-  array.require_on(self.get().device());
-  const std::optional<Box> from = box_in(array, box);
-  if (!array.on_gpu()) {
-    const auto view = host_image(array);
-    compute(self.mutex(), [&] { self.get().submit(view, from); });
-    self.keep(nb::none());
-    return;
-  }
-  const auto view = device_image(array);
-  self.wait_for(array);
-  compute(self.mutex(), [&] { self.get().submit(view, from); });
-  self.keep(array.owner());
+  with_frame(self, array, box,
+             [](FaceTracker& tracker, const auto& view, const auto& from) { tracker.submit(view, from); });
+  self.keep(array.on_gpu() ? array.owner() : nb::none());
 }
 
 #define TRIPTYCH_ONE_FRAME(name, result)                                                                    \
