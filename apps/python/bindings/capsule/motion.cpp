@@ -4,6 +4,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include "../array_protocol.hpp"
 #include "../compute.hpp"
 #include "capsule.hpp"
 #include "values.hpp"
@@ -132,9 +133,7 @@ void bind_motion(nb::module_& m) {
       .def(
           "__array__",
           [](nb::handle self, Anything dtype, Anything copy) -> FloatArray {
-            const nb::object array = view_of(self);
-            if (dtype.is_none() && (copy.is_none() || !nb::cast<bool>(copy))) return array;
-            return nb::module_::import_("numpy").attr("array")(array, nb::arg("dtype") = dtype);
+            return as_array(view_of(self), dtype, copy);
           },
           nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none())
       .def_prop_ro(
