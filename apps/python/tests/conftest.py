@@ -13,6 +13,24 @@ def rng():
     return np.random.default_rng(1)
 
 
+class OnlyDlpack:
+    """An array of another library: all it has is DLPack."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __dlpack__(self, **keywords):
+        return self.values.__dlpack__(**keywords)
+
+    def __dlpack_device__(self):
+        return self.values.__dlpack_device__()
+
+
+@pytest.fixture
+def only_dlpack():
+    return OnlyDlpack
+
+
 @pytest.fixture(scope="session")
 def cuda():
     """torch, on a machine where Triptych and torch both can use a GPU; skips otherwise."""

@@ -24,22 +24,9 @@ class OnlyArray:
         return np.arange(10.0)
 
 
-class OnlyDlpack:
-    """An array of another library: all it has is DLPack."""
-
-    def __init__(self, values):
-        self.values = values
-
-    def __dlpack__(self, **keywords):
-        return self.values.__dlpack__(**keywords)
-
-    def __dlpack_device__(self):
-        return self.values.__dlpack_device__()
-
-
-def test_arrays_of_other_libraries():
+def test_arrays_of_other_libraries(only_dlpack):
     assert tp.reduce.sum(OnlyArray()) == 45.0
-    assert tp.reduce.sum(OnlyDlpack(np.arange(10.0))) == 45.0
+    assert tp.reduce.sum(only_dlpack(np.arange(10.0))) == 45.0
 
 
 def test_torch_on_the_host():

@@ -88,27 +88,14 @@ def test_formats_of_cameras(rng):
     assert head.weight_px == pytest.approx(expected.weight_px, rel=0.01)
 
 
-class OnlyDlpack:
-    """An array of another library."""
-
-    def __init__(self, values):
-        self.values = values
-
-    def __dlpack__(self, **keywords):
-        return self.values.__dlpack__(**keywords)
-
-    def __dlpack_device__(self):
-        return self.values.__dlpack_device__()
-
-
-def test_views_without_a_copy(rng):
+def test_views_without_a_copy(rng, only_dlpack):
     frame = rng.integers(0, 256, (60, 80, 3), dtype=np.uint8)
     frame.flags.writeable = False
     part = frame[10:50, 20:70]
     assert tp.skin.moments(part, EXACT) == tp.skin.moments(part.copy(), EXACT)
     assert tp.skin.moments(frame[::2], EXACT) == tp.skin.moments(frame[::2].copy(), EXACT)
     assert tp.skin.moments(memoryview(frame), EXACT) == tp.skin.moments(frame, EXACT)
-    assert tp.skin.moments(OnlyDlpack(frame.copy()[10:50, 20:70]), EXACT) == tp.skin.moments(part, EXACT)
+    assert tp.skin.moments(only_dlpack(frame.copy()[10:50, 20:70]), EXACT) == tp.skin.moments(part, EXACT)
 
 
 def test_locate():
