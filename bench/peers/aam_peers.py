@@ -9,7 +9,7 @@ what is not installed is said and left out.
 import argparse
 import sys
 
-from peer_results import main_by_torch, summary, torch_context
+from peer_results import main_by_torch, timed, torch_context
 
 SIZES = ((1, 60, 4096), (1, 60, 16384), (1, 60, 65536), (1, 20, 4096), (1, 20, 16384), (1, 20, 65536), (256, 60, 16384))
 ITERATIONS = 10
@@ -180,19 +180,6 @@ class TorchFit:
             off = scene.numpy.linalg.norm(found[face] - exact, axis=1).max()
             if not off <= MOST_PX:
                 raise RuntimeError(f"{who} puts a landmark {off} px off")
-
-
-def timed(torch, trials, call):
-    times = []
-    for k in range(-3, trials):
-        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        begin.record()
-        call()
-        end.record()
-        end.synchronize()
-        if k >= 0:
-            times.append(1e3 * begin.elapsed_time(end))
-    return summary(times)
 
 
 def in_a_graph(torch, call):

@@ -9,7 +9,7 @@ installed is reported and skipped.
 import argparse
 import sys
 
-from peer_results import main_by_torch, summary, torch_context
+from peer_results import main_by_torch, timed, torch_context, triptych_with_gpu
 
 SIZES = ((2000, 40, 50000), (3500, 48, 43000))
 TAU, SIGMA = 0.2, 0.03
@@ -99,13 +99,8 @@ def make_likelihood(torch):
 
 def by_triptych(torch, scene, exact, trials, size, results):
     """Triptych's own Python module on the same tensors."""
-    try:
-        import triptych as tp
-    except ImportError:
-        print("the Python module triptych is not installed: it is left out", file=sys.stderr)
-        return
-    if not tp.cuda_available():
-        print(f"triptych uses no GPU: {tp.cuda_unavailable_reason()}", file=sys.stderr)
+    tp = triptych_with_gpu()
+    if tp is None:
         return
     a, b, radius, v, distance = scene
     bodies = torch.cat([a, radius[None, :, None].expand(*a.shape[:2], 1), b], dim=2).contiguous()
@@ -114,16 +109,7 @@ def by_triptych(torch, scene, exact, trials, size, results):
     for mine, wanted in zip(torch.from_dlpack(run())[:3].cpu().tolist(), exact):
         if abs(mine / wanted - 1) > 1e-3:
             raise RuntimeError(f"triptych found {mine} instead of {wanted}")
-    times = []
-    for k in range(-5, 10 * trials):
-        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        begin.record()
-        run()
-        end.record()
-        end.synchronize()
-        if k >= 0:
-            times.append(1e3 * begin.elapsed_time(end))
-    results.append({"name": f"capsule/squared/python_triptych/resident/{size}", **summary(times)})
+    results.append({"name": f"capsule/squared/python_triptych/resident/{size}", **timed(torch, 10 * trials, run)})
 
 
 def by_torch(numpy, torch, options, results):
@@ -147,17 +133,7 @@ def by_torch(numpy, torch, options, results):
                 for mine, wanted in zip(found, exact):
                     if abs(mine / wanted - 1) > 1e-3:
                         raise RuntimeError(f"torch {name} found {mine} instead of {wanted}")
-                times = []
-                for k in range(-1, options.trials):
-                    begin = torch.cuda.Event(enable_timing=True)
-                    end = torch.cuda.Event(enable_timing=True)
-                    begin.record()
-                    run()
-                    end.record()
-                    end.synchronize()
-                    if k >= 0:
-                        times.append(1e3 * begin.elapsed_time(end))
-                results.append({"name": f"capsule/squared/peer_torch_{name}/resident/{samples}x{capsules}x{points}", **summary(times)})
+                results.append({"name": f"capsule/squared/peer_torch_{name}/resident/{samples}x{capsules}x{points}", **timed(torch, options.trials, run)})
             except RuntimeError as error:
                 print(f"torch {name} at {samples} x {capsules} x {points}: {str(error)[:300]}", file=sys.stderr)
         by_triptych(torch, (a, b, radius, v, distance), exact, options.trials, f"{samples}x{capsules}x{points}", results)

@@ -28,6 +28,33 @@ def torch_context(torch, device):
     return {"torch": torch.__version__, "gpu": properties.name, "gpu_memory_bytes": properties.total_memory}
 
 
+def timed(torch, trials, call):
+    """The time of a call on the GPU, by events; three calls before are not counted."""
+    times = []
+    for k in range(-3, trials):
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        begin.record()
+        call()
+        end.record()
+        end.synchronize()
+        if k >= 0:
+            times.append(1e3 * begin.elapsed_time(end))
+    return summary(times)
+
+
+def triptych_with_gpu():
+    """Triptych's own Python module; None, and the reason on standard error, when it is missing or sees no GPU."""
+    try:
+        import triptych
+    except ImportError:
+        print("the Python module triptych is not installed: it is left out", file=sys.stderr)
+        return None
+    if not triptych.cuda_available():
+        print(f"triptych uses no GPU: {triptych.cuda_unavailable_reason()}", file=sys.stderr)
+        return None
+    return triptych
+
+
 def main_by_torch(parser, trials, by_torch):
     """The program of a peer that PyTorch alone measures: by_torch(numpy, torch, options, results) returns what to say of the machine.
     Options that it adds to parser beforehand come with the others."""

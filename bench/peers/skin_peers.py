@@ -10,7 +10,7 @@ import os
 import sys
 import time
 
-from peer_results import cpu_name, summary, torch_context, write_results
+from peer_results import cpu_name, summary, torch_context, triptych_with_gpu, write_results
 
 WIDTH, HEIGHT = 1920, 1080
 FILTER = (0.012, -0.004, -0.006, -0.3)  # of skin_tracker_bench
@@ -129,13 +129,8 @@ def by_torch(numpy, torch, frames, trials, results):
 
 def by_triptych(exact, frame, timed, results):
     """Triptych's own Python module on the same tensors; its times include the way of the result to the host."""
-    try:
-        import triptych as tp
-    except ImportError:
-        print("the Python module triptych is not installed: it is left out", file=sys.stderr)
-        return
-    if not tp.cuda_available():
-        print(f"triptych uses no GPU: {tp.cuda_unavailable_reason()}", file=sys.stderr)
+    tp = triptych_with_gpu()
+    if tp is None:
         return
     skin = tp.skin.LinearFilter(*FILTER)
     head = tp.skin.locate(frame(0), skin, format="rgba")
