@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "capsule_likelihood/filter/filter_scene.hpp"
+#include "capsule_likelihood/filter/same_estimate.hpp"
 #include "testing/cuda_fixture.hpp"
 #include "testing/expect_error.hpp"
 #include "testing/late_writer.hpp"
@@ -18,18 +19,8 @@ namespace triptych::capsule_likelihood {
 namespace {
 
 using test::LateWriter;
+using test_scene::expect_same;
 using test_scene::Walk;
-
-void expect_same(const Estimate& a, const Estimate& b) {
-  EXPECT_EQ(a.pose, b.pose);
-  EXPECT_EQ(a.covariances, b.covariances);
-  EXPECT_EQ(a.effective_samples, b.effective_samples);
-  EXPECT_EQ(a.log_likelihood, b.log_likelihood);
-  EXPECT_EQ(a.score, b.score);
-  EXPECT_EQ(a.points.used, b.points.used);
-  EXPECT_EQ(a.points.not_finite, b.points.not_finite);
-  EXPECT_EQ(a.points.not_in_front, b.points.not_in_front);
-}
 
 constexpr std::int64_t max_points = 12000;
 

@@ -4,10 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <vector>
 
 #include "capsule_likelihood/filter/filter_scene.hpp"
+#include "capsule_likelihood/filter/same_estimate.hpp"
 #include "runtime.hpp"
 #include "testing/expect_error.hpp"
 #include "testing/gpu.hpp"
@@ -17,23 +17,8 @@ namespace {
 
 using test_scene::Walk;
 
-template <class T>
-bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
-}
-
-void expect_same(const Estimate& a, const Estimate& b) {
-  EXPECT_TRUE(same_bits(a.pose, b.pose));
-  EXPECT_TRUE(same_bits(a.joints, b.joints));
-  EXPECT_TRUE(same_bits(a.covariances, b.covariances));
-  EXPECT_EQ(a.effective_samples, b.effective_samples);
-  EXPECT_EQ(a.log_likelihood, b.log_likelihood);
-  EXPECT_EQ(a.score, b.score);
-  EXPECT_EQ(a.status, b.status);
-  EXPECT_EQ(a.points.used, b.points.used);
-  EXPECT_EQ(a.points.not_finite, b.points.not_finite);
-  EXPECT_EQ(a.points.not_in_front, b.points.not_in_front);
-}
+using test_scene::expect_same;
+using test_scene::same_bits;
 
 struct Pair {
   ParticleFilter cpu, gpu;
