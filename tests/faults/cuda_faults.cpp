@@ -1,13 +1,18 @@
 // The linker's --wrap sends each call of name to __wrap_name and calls the runtime by __real_name.
 // CMakeLists.txt takes the names from the lines of this file that begin with WRAP.
 #include <cuda_runtime.h>
+#include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstddef>
 #include <mutex>
+#include <thread>
 
 #include "faults/cuda_faults.hpp"
 
 // NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp,readability-identifier-naming)
+
+extern "C" cudaError_t __real_cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status);
 
 namespace triptych::test {
 
@@ -18,6 +23,7 @@ struct State {
   CudaCalls calls;
   std::int64_t live = 0;
   std::int64_t fails_in = 0;  // 0: no fault
+  bool late = false;          // LateKernels
   std::string failed;
   int gpus = 0;  // 0: those that there are
 };
@@ -52,6 +58,18 @@ void count_here() {
   State& s = state();
   const std::lock_guard lock(s.mutex);
   if (gpu >= 0 && gpu < 4) ++s.calls.on_gpu[gpu];
+}
+
+void delay(cudaStream_t stream) {
+  {
+    const std::lock_guard lock(state().mutex);
+    if (!state().late) return;
+  }
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  if (__real_cudaStreamIsCapturing(stream, &status) != cudaSuccess || status != cudaStreamCaptureStatusNone)
+    return;
+  const auto sleep = [](void*) { std::this_thread::sleep_for(std::chrono::microseconds(700)); };
+  EXPECT_EQ(cudaLaunchHostFunc(stream, sleep, nullptr), cudaSuccess);
 }
 
 cudaError_t made(cudaError_t code) {
@@ -97,6 +115,15 @@ std::string CudaFault::failed() const {
   State& s = state();
   const std::lock_guard lock(s.mutex);
   return s.failed;
+}
+
+LateKernels::LateKernels() {
+  const std::lock_guard lock(state().mutex);
+  state().late = true;
+}
+LateKernels::~LateKernels() {
+  const std::lock_guard lock(state().mutex);
+  state().late = false;
 }
 
 SimulatedGpus::SimulatedGpus(int count) {
@@ -158,8 +185,8 @@ WRAP_RELEASE(cudaGraphExecDestroy, (cudaGraphExec_t executable), (executable), e
 WRAP_STREAM(cudaMemcpyAsync, cudaErrorUnknown, (void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream), (to, from, bytes, kind, stream))
 WRAP_STREAM(cudaMemcpy2DAsync, cudaErrorUnknown, (void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream), (to, to_pitch, from, from_pitch, width, height, kind, stream))
 WRAP_STREAM(cudaMemsetAsync, cudaErrorUnknown, (void* to, int value, std::size_t bytes, cudaStream_t stream), (to, value, bytes, stream))
-WRAP(cudaLaunchKernelExC, cudaErrorLaunchOutOfResources, (const cudaLaunchConfig_t* config, const void* kernel, void** arguments), (config, kernel, arguments), count_stream(config->stream); count_here(), )
-WRAP(cudaGraphLaunch, cudaErrorLaunchOutOfResources, (cudaGraphExec_t executable, cudaStream_t stream), (executable, stream), count_stream(stream); count_here(), )
+WRAP(cudaLaunchKernelExC, cudaErrorLaunchOutOfResources, (const cudaLaunchConfig_t* config, const void* kernel, void** arguments), (config, kernel, arguments), count_stream(config->stream); count_here(); delay(config->stream), )
+WRAP(cudaGraphLaunch, cudaErrorLaunchOutOfResources, (cudaGraphExec_t executable, cudaStream_t stream), (executable, stream), count_stream(stream); count_here(); delay(stream), )
 WRAP_STREAM(cudaEventRecord, cudaErrorUnknown, (cudaEvent_t event, cudaStream_t stream), (event, stream))
 WRAP_STREAM(cudaStreamWaitEvent, cudaErrorUnknown, (cudaStream_t stream, cudaEvent_t event, unsigned flags), (stream, event, flags))
 WRAP_STREAM(cudaStreamSynchronize, cudaErrorUnknown, (cudaStream_t stream), (stream))

@@ -21,6 +21,16 @@ class CudaFault {
   std::string failed() const;
 };
 
+// While it lives, every kernel and graph starts so late, as on a GPU that is shared, that its result has to
+// be waited for.
+class LateKernels {
+ public:
+  LateKernels();
+  ~LateKernels();
+  LateKernels(const LateKernels&) = delete;
+  LateKernels& operator=(const LateKernels&) = delete;
+};
+
 // While it lives, there are `count` GPUs, all of them the first one.
 class SimulatedGpus {
  public:

@@ -86,7 +86,7 @@ TEST_P(CudaFaults, OfALifeLeaveNothingBehind) {
 }
 
 // A call that failed is made again, on the same object.
-TEST_P(CudaFaults, OfAFrameLeaveTheObjectAsItWas) {
+void fail_each_call_of_the_frames(const CudaObjectKind& kind) {
   const Device device = Device::cuda(0);
   const auto frames = [&](const CudaObject& object, std::int64_t n, int& refused) {
     const CudaFault fault(n);
@@ -102,14 +102,14 @@ TEST_P(CudaFaults, OfAFrameLeaveTheObjectAsItWas) {
     return values;
   };
   int refused = 0, dead = 0, injected = 0;
-  const Values expected = frames(kind().make(device), 0, refused);
-  const CudaObject clean = kind().make(device);
+  const Values expected = frames(kind.make(device), 0, refused);
+  const CudaObject clean = kind.make(device);
   const std::int64_t first = cuda_calls().all;
   EXPECT_EQ(frames(clean, 0, refused), expected);
   const std::int64_t calls = cuda_calls().all - first;
   EXPECT_EQ(refused, 0);
   for (std::int64_t n = 1; n <= calls; ++n) {
-    const CudaObject object = kind().make(device);
+    const CudaObject object = kind.make(device);
     try {
       EXPECT_EQ(frames(object, n, refused), expected) << "call " << n << " of the frames";
       ++injected;
@@ -124,7 +124,13 @@ TEST_P(CudaFaults, OfAFrameLeaveTheObjectAsItWas) {
   }
   EXPECT_TRUE(dead == 0 || clean.restart);
   EXPECT_GT(refused, 0);
-  RecordProperty("faults_injected", injected);
+  testing::Test::RecordProperty("faults_injected", injected);
+}
+
+TEST_P(CudaFaults, OfAFrameLeaveTheObjectAsItWas) { fail_each_call_of_the_frames(kind()); }
+TEST_P(CudaFaults, OfAFrameOnABusyGpuLeaveTheObjectAsItWas) {
+  const LateKernels late;
+  fail_each_call_of_the_frames(kind());
 }
 
 class CudaCallsOf : public CudaFaults {};

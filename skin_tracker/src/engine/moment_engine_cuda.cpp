@@ -39,7 +39,13 @@ class CudaMomentEngine final : public MomentEngine {
   Moments finish() override {
     GpuSlot* const slot = running_.front();
     running_.pop_front();
-    return slot == nullptr ? Moments{} : slot->wait();
+    if (slot == nullptr) return {};
+    try {
+      return slot->wait();
+    } catch (...) {
+      slot->abandon();  // nothing reads the caller's frame any more
+      throw;
+    }
   }
 
  private:

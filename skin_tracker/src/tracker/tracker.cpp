@@ -64,7 +64,7 @@ class Tracker::Impl {
       const std::optional<PixelBox> moved = gate_ ? gate_->move(frame) : frame.whole();
       const PixelBox window = moved.value_or(frame.whole());
       engine_->begin(frame, window);
-      in_flight_.push() = {frames_++, !moved, window, seconds, since_call};
+      in_flight_.push() = {frames_++, !moved, window, seconds, since_call, before};
     } catch (...) {
       if (gate_) gate_->set_gate(*before);
       throw;
@@ -75,7 +75,7 @@ class Tracker::Impl {
     require(in_flight_.count() > 0, "no frame is in flight: submit one first");
     const Submitted submitted = in_flight_.front();
     in_flight_.pop_front();
-    const Head raw = head_of(engine_->finish(), width_, height_);
+    const Head raw = head_of(finish(submitted), width_, height_);
     TrackedHead head = position_.next(raw, submitted.gated_out, submitted.seconds);
     head.frame = submitted.frame;
     head.window = submitted.window;
@@ -171,7 +171,22 @@ class Tracker::Impl {
     PixelBox window;
     double seconds = 0;
     Stopwatch since_call;
+    std::optional<Gate> gate_before;
   };
+
+  // The moments of the oldest frame, which is no longer in flight. After an exception the tracker is as
+  // before its submit(), unless later frames are in flight.
+  Moments finish(const Submitted& submitted) {
+    try {
+      return engine_->finish();
+    } catch (...) {
+      if (in_flight_.count() == 0) {
+        frames_ = submitted.frame;
+        if (gate_) gate_->set_gate(*submitted.gate_before);
+      }
+      throw;
+    }
+  }
 
   Classifier classifier_;
   TrackerOptions options_;
