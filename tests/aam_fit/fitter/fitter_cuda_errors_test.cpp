@@ -137,11 +137,14 @@ TEST_F(FitterCudaErrors, StartsOutOfReachAreRefusedAsByTheCpu) {
 TEST_F(FitterCudaErrors, StartsAtTheLimitTakeLittleTime) {
   Fitter gpu(world.model, {}, Device::cuda(0));
   gpu.step(good[0]);
+  const Stopwatch ordinary;
+  gpu.step(good[0]);
+  const double allowed_us = 1e6 + 100 * ordinary.elapsed_us();  // more under a sanitizer
   for (const Box& box :
        {Box{-2000, -2000, 4400, 4400}, Box{-4000, 100, 4400, 4400}, Box{1e7, 1e7, 2000, 2000}}) {
     const Stopwatch watch;
     const Fit fit = gpu.step({world.frame.view(), place_in_box(world.model.mean, box)});
-    EXPECT_LT(watch.elapsed_us(), 1e6);
+    EXPECT_LT(watch.elapsed_us(), allowed_us);
     EXPECT_TRUE(std::all_of(fit.landmarks.begin(), fit.landmarks.end(),
                             [](Point p) { return std::isfinite(p.x) && std::isfinite(p.y); }));
     EXPECT_EQ(gpu.step(good[0]).status, FitStatus::converged);
