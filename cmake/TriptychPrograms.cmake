@@ -30,10 +30,14 @@ function(triptych_program name)
   endif()
 endfunction()
 
-# add_triptych_test(<name> SOURCES <files> MODULES <modules> [LABEL <label>] [SERIAL]): a GoogleTest program whose cases become
+# add_triptych_test(<name> SOURCES <files> MODULES <modules> [LABEL <label>] [SERIAL] [REPLACES_NEW]): a GoogleTest program whose cases become
 # tests of their own (under a sanitizer: one test), labelled with the last of MODULES. SERIAL: no other test runs meanwhile (it needs the memory or the time).
+# REPLACES_NEW: the program defines operator new, as the thread sanitizer does, under which it is not built.
 function(add_triptych_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "LABEL" "SOURCES;MODULES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL;REPLACES_NEW" "LABEL" "SOURCES;MODULES")
+  if(arg_REPLACES_NEW AND TRIPTYCH_SANITIZE MATCHES "thread")
+    return()
+  endif()
   triptych_program(${name} SOURCES ${arg_SOURCES} MODULES ${arg_MODULES})
   if(NOT ${name}_MADE)
     return()

@@ -90,7 +90,8 @@ def document(folder):
     threads = load(folder, "threads")
     if threads:
         lines += ["## Threads", "",
-                  f"{threads['tests']:,} tests under clang's thread sanitizer, without a report; {threads['skipped']} more need a GPU or data", "and were skipped.", ""]
+                  f"{threads['tests']:,} test programs under clang's thread sanitizer, without a report; {threads['skipped']} more were skipped. Programs that",
+                  "replace `operator new` are not among them: the sanitizer replaces it too.", ""]
     coverage = load(folder, "coverage")
     if coverage:
         reasons = load(folder, "coverage_reasons") or {}
