@@ -3,13 +3,16 @@
 A time is that of a whole fit of ten iterations, of all faces of a batch together."""
 
 from charts import DASHED, DOTTED, Line, Panel, line_chart, ramp_style, style_of
-from document import Answer, Bullets, Section, Table, percent, three_digits, time_text, times
+from document import DASH, NOT_MEASURED, Answer, Bullets, Section, Table, bytes_text, every_time, growth_section, three_digits, time_text, times
+from results import fitted_exponent
 
 ITERATIONS, BASELINE = 10, "cpu_literal"
 # The paper's Table 1: milliseconds per frame on an Athlon II X2 250 and on a GTX 650, 2014, at 4096 i pixels.
 PAPER_CPU = [75.57, 180.58, 271.40, 366.81, 445.58, 543.34, 632.59, 727.48, 813.35, 903.71, 1000.40, 1077.62, 1158.40, 1243.77, 1333.50, 1423.24]
 PAPER_GPU = [9.74, 11.08, 12.65, 14.06, 15.18, 16.64, 17.94, 19.15, 20.58, 21.85, 23.02, 24.47, 26.54, 26.91, 28.26, 29.58]
 PAPER = {4096 * (i + 1): times for i, times in enumerate(zip(PAPER_CPU, PAPER_GPU))}
+PAPER_PARTS = {"error": 95, "step": 4, "start": 1}  # its figure 2: percent of the CPU's time
+PART_WORDS = {"error": "the error E between model and image", "step": "the step, R times the residual", "start": "the estimate of the start"}
 FORMS = ["cpu_literal", "cpu_one_pass", "cpu_threads", "gpu_literal", "gpu_one_pass", "gpu_one_pass, half", "peer_torch_graph", "peer_torch_eager"]
 
 
@@ -18,7 +21,7 @@ def form_of(entry):
 
 
 def entries_of(results):
-    return [e for e in results.entries if e.kind == "aam" and not e.mode.startswith("frames_")]
+    return [e for e in results.entries if e.kind == "aam" and not e.mode.startswith(("frames_", "part_"))]
 
 
 def find(results, form, faces, modes, pixels):
@@ -48,14 +51,13 @@ def paper_tables(results):
     ours = [form for form in curves if not form.startswith("peer_")]
     if not ours:
         return []
+    none = [form for form in ("gpu_literal", "gpu_one_pass") if form not in ours]
     head = ["pixels", "paper: CPU", "paper: GPU", "speed-up"]
     per_frame, per_iteration = [], []
     for form in ours:
         head += [form] if form == BASELINE else [form, "speed-up"]
     for pixels, (cpu, gpu) in PAPER.items():
         cells = [curves[form].get(pixels) for form in ours]
-        if not any(cells):
-            continue
         row = [str(pixels), f"{cpu:.2f}", f"{gpu:.2f}", three_digits(cpu / gpu)]
         for form, e in zip(ours, cells):
             row += [three_digits(e and e.us / 1e3)] + ([] if form == BASELINE else [three_digits(e and speed_up(results, e))])
@@ -63,9 +65,10 @@ def paper_tables(results):
         per_iteration.append([str(pixels), three_digits(cpu * 1e3 / ITERATIONS), three_digits(gpu * 1e3 / ITERATIONS)]
                              + [three_digits(e and e.us / ITERATIONS) for e in cells])
     words = (f"Paper: its Table 1, on an Athlon II X2 250 and a GTX 650, 2014; it does not say how many modes its models have. Here: {modes} modes, "
-             f"68 points, ten iterations per frame. A speed-up is over the sequential form: the paper's CPU, here {BASELINE}.")
+             f"68 points, ten iterations per frame. A speed-up is over the sequential form: the paper's CPU, here {BASELINE}."
+             + (f" Sizes with a dash, and {' and '.join(none)}: {NOT_MEASURED} in this run." if none or len(max(curves.values(), key=len)) < 16 else ""))
     return [Section("The paper's Table 1: milliseconds per frame", 3, [words, Table(head, per_frame)]),
-            Section("Microseconds per iteration", 3, [Table(["pixels", "paper: CPU", "paper: GPU"] + ours, per_iteration)])]
+            Section("The paper's Table 1: microseconds per iteration", 4, [Table(["pixels", "paper: CPU", "paper: GPU"] + ours, per_iteration)])]
 
 
 def size_chart(results, file, caption, title, subtitle, y, y_format, paper, value):
@@ -78,8 +81,7 @@ def size_chart(results, file, caption, title, subtitle, y, y_format, paper, valu
             lines.append(Line(form, points, style_of(form, i)))
     if not lines:
         return []
-    machine = results.machine("gpu", "") + " and its host" if "gpu" in results.facts else results.machine("cpu", "the CPU")
-    return [line_chart(file, caption, f"{title} on {machine}", f"{subtitle}; {modes} modes", [Panel(lines + paper, "pixels of the texture", y)], y_format)]
+    return [line_chart(file, caption, f"{title} on {results.on()}", f"{subtitle}; {modes} modes", [Panel(lines + paper, "pixels of the texture", y)], y_format)]
 
 
 def frames_chart(results):
@@ -164,25 +166,39 @@ def verdict(results):
 
 
 def answers(results):
-    ours, other = find(results, "gpu_one_pass", 1, 60, 65536), find(results, "peer_torch_graph", 1, 60, 65536)
-    if not ours or not other:
-        return []
-    return [Answer("ten iterations of a face model, 60 modes, 65,536 pixels", time_text(ours.us), f"PyTorch in a CUDA graph {time_text(other.us)}",
-                   times(other.us / ours.us), percent(ours.share))]
+    found = []
+    for ours, question, others, limit in (("gpu_one_pass", "a face model fitted, on the GPU", (("peer_torch_graph", "PyTorch in a CUDA graph"), ("gpu_literal", "the paper's ten kernels")), "gpu_cache"),
+                                          ("cpu_threads", "a face model fitted, on the CPU", ((BASELINE, "the paper's loop on one core"),), "cpu_all")):
+        at = lambda form: find(results, form, 1, 60, 65536)
+        entry = at(ours)
+        name, other = next(((name, at(form)) for form, name in others if at(form)), ("", None))
+        if entry and other:
+            literal = at("gpu_literal") if ours.startswith("gpu") and other.series != "gpu_literal" else None
+            found.append(Answer(f"{question}: ten iterations, 60 modes, 65,536 pixels", time_text(entry.us), f"{name}, {time_text(other.us)}",
+                                times(other.us / entry.us), entry.share_of(f"read/{limit}"), f"reading {bytes_text(entry.bytes)} from the cache" if entry.bytes else "",
+                                f"{times(literal.us / entry.us)} as fast as gpu_literal, the paper's kernels on this machine" if literal else ""))
+    return found
+
+
+def parts_section(results):
+    """The paper's figure 2: where the time of the sequential form goes."""
+    parts = {e.mode[5:]: e for e in results.entries if e.kind == "aam" and e.series == BASELINE and e.mode.startswith("part_")}
+    whole = sum(e.us for e in parts.values())
+    rows = [[PART_WORDS[part], f"{share} %", f"{100 * parts[part].us / whole:.0f} %" if part in parts else NOT_MEASURED] for part, share in PAPER_PARTS.items()]
+    rows += [[part, DASH, f"{100 * e.us / whole:.0f} %"] for part, e in parts.items() if part not in PAPER_PARTS]
+    return Section("The paper's figure 2: where the sequential form spends its time", 3, [Table(["part", "paper: CPU", f"here: {BASELINE}"], rows)])
 
 
 def sections(results):
-    if not entries_of(results):
+    entries = entries_of(results)
+    if not entries:
         return []
-    made = [Section("Active appearance models: verdict", 2, [Bullets(verdict(results))] if verdict(results) else []),
-            Section("The paper's figures 6 to 8", 3, charts(results))] + paper_tables(results)
-    by_size = {}
-    for e in entries_of(results):
-        by_size.setdefault(e.size, []).append(e)
-    for (faces, modes, pixels), group in sorted(by_size.items()):
-        each = lambda us: three_digits(us and us / faces)
-        rows = [[f"{form_of(e)}, {e.mode}", each(e.us), three_digits(e.us / faces / ITERATIONS), each(e.low), each(e.high),
-                 three_digits(speed_up(results, e)), percent(e.share)] for e in group]
-        made.append(Section(f"{faces} face{'s' if faces > 1 else ''}, {modes} modes, {pixels} pixels", 4, [Table(
-            ["form", "us per fit", "us per iteration", "10th percentile", "90th percentile", "speed-up", "share of read"], rows)]))
-    return made
+    lines = verdict(results)
+    made = [Section("Active appearance models", 2, [Bullets(lines)] if lines else ["Every form at every size."])] + paper_tables(results)
+    made += [parts_section(results), Section("The paper's figures 6 to 8", 3, charts(results))]
+    modes, curves = curves_of(results)
+    in_paper = {form: fitted_exponent([(4096 * (i + 1), ms) for i, ms in enumerate(values)][8:])
+                for form, values in ((BASELINE, PAPER_CPU), ("gpu_literal", PAPER_GPU))}
+    rows = [(f"{form}, {modes} modes", "pixels", [(n, e.us) for n, e in by_pixels.items()], in_paper.get(form)) for form, by_pixels in curves.items()]
+    return made + growth_section(rows) + every_time("Active appearance models: every time", [e for e in results.entries if e.kind == "aam"],
+                                                    ("speed-up over the loop", lambda e: None if e.mode.startswith(("frames_", "part_")) else speed_up(results, e)))

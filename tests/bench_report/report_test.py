@@ -8,7 +8,6 @@ import unittest
 from html.parser import HTMLParser
 
 import report
-from results import load
 from samples import Files, entry, loaded
 
 RESULTS = os.path.join(os.path.dirname(__file__), "..", "..", "bench", "results")
@@ -53,15 +52,16 @@ class Report(unittest.TestCase):
         self.assertGreaterEqual(page.counts["table"], 3)
         addresses = set(re.findall(r'(?:src|href)="(https?:[^"]*)"', text)) | set(re.findall(r"url\((https?:[^)]*)\)", text))
         self.assertEqual(addresses, set())
-        self.assertIn("what one would use instead", text)
+        self.assertTrue("what one would use instead" in text)
+        self.assertLess(len(text), 1_000_000)
 
     def test_the_page_shows_the_charts_as_they_are(self):
         files = report.make(sample())
-        without_ids = lambda text: re.sub(r'(\bid="|url\(#|href="#)(c\d+-)?[^")]*', "", text)
+        without_ids = lambda text: re.sub(r'(\bid="|url\(#|href="#)(c\d+-)?[^")]*|<svg role="img" aria-label="[^"]*"|<svg', "", text)
         charts = [text for name, (_, text) in files.items() if name.endswith(".svg")]
         self.assertGreaterEqual(len(charts), 2)
         for chart in charts:
-            self.assertIn(without_ids(chart), without_ids(files["report.html"][1]))
+            self.assertTrue(without_ids(chart) in without_ids(files["report.html"][1]))
 
     def test_charts_are_the_same_bytes_again(self):
         self.assertEqual(report.make(sample()), report.make(sample()))
@@ -86,8 +86,7 @@ class Report(unittest.TestCase):
         self.assertGreaterEqual(len(folders), 6)
         for folder, files in folders:
             with open(os.path.join(folder, "comparison.md"), encoding="utf-8") as file:
-                self.assertEqual(file.read(), report.make(load(files))["comparison.md"][1],
-                                 f"{folder}: run bench/report/report.py --again bench/results")
+                self.assertTrue(file.read() == report.make_of(files)["comparison.md"][1], f"{folder}: run bench/report/report.py --again bench/results")
 
 
 if __name__ == "__main__":

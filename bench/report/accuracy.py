@@ -1,0 +1,61 @@
+"""The tables of bench/accuracy: {"task", "context", "columns": [{"key", "title", "unit"}], "rows": [...], "pictures": [{"file", "caption", "kind"}]}."""
+
+import base64
+import json
+import os
+
+from document import DASH, Picture, Section, Table
+
+TITLES = {"faces": "Landmarks of faces", "heads": "Heads in videos", "bodies": "Bodies in point clouds", "skin": "Skin pixels"}
+LARGEST_PICTURE = 60_000  # bytes: the page stays small
+
+
+def read(path):
+    """The result of one task, or None when the file is none."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            data = json.load(file)
+    except (OSError, ValueError):
+        return None
+    if not isinstance(data, dict) or not all(isinstance(data.get(key), kind) for key, kind in (("task", str), ("columns", list), ("rows", list))):
+        return None
+    data["folder"] = os.path.dirname(path)
+    return data
+
+
+def cell(value):
+    if value is None:
+        return DASH
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def pictures(data):
+    for picture in data.get("pictures", []):
+        path = os.path.join(data["folder"], picture["file"])
+        kind = {".jpg": "jpeg", ".jpeg": "jpeg", ".png": "png"}.get(os.path.splitext(path)[1].lower())
+        if kind and os.path.exists(path) and os.path.getsize(path) <= LARGEST_PICTURE:
+            with open(path, "rb") as file:
+                yield Picture(f"data:image/{kind};base64," + base64.b64encode(file.read()).decode(), picture.get("caption", ""), picture.get("kind", ""))
+
+
+def sections(accuracies):
+    if not accuracies:
+        return []
+    made = [Section("Accuracy", 2, ["Made by `bench/accuracy/accuracy.py`; pictures of the best, the median and the worst case."])]
+    for data in accuracies:
+        columns = [column for column in data["columns"] if any(row.get(column["key"]) is not None for row in data["rows"])]
+        head = [column["title"] + (f" ({column['unit']})" if column.get("unit") else "") for column in columns]
+        rows = [[cell(row.get(column["key"])) for column in columns] for row in data["rows"]]
+        known = ", ".join(f"{key} {value}" for key, value in data.get("context", {}).items() if isinstance(value, (str, int, float)) and key in ("commit", "device", "date", "seeds"))
+        made.append(Section(TITLES.get(data["task"], data["task"]), 3, ([known] if known else []) + [Table(head, rows), *pictures(data)]))
+    return made
+
+
+def find(accuracies, task, **wanted):
+    """The first row of a task that agrees in all that is wanted."""
+    for data in accuracies:
+        if data["task"] == task:
+            for row in data["rows"]:
+                if all(str(row.get(key)) == value for key, value in wanted.items()):
+                    return row
+    return None
