@@ -13,9 +13,9 @@ from samples import Files, entry, loaded
 RESULTS = os.path.join(os.path.dirname(__file__), "..", "..", "bench", "results")
 
 
-def sample():
+def sample(sizes=(2**10, 2**20, 2**28)):
     made = [entry("limit/read/gpu", 1000, bytes=4e9), entry("limit/launch/gpu", 0.5), entry("new/thing", 3)]
-    for n in (2**10, 2**20, 2**28):
+    for n in sizes:
         made += [entry(f"sum/float/automatic/rotating/{n}", 1 + n / 1e6, bytes=4 * n), entry(f"sum/float/peer_cub/rotating/{n}", 2 + n / 1e6)]
     return loaded(*made)
 

@@ -71,6 +71,11 @@ class Loading(unittest.TestCase):
         facts = loaded(commit="abc-dirty", driver="580.1", cccl="3.0.1", library_build_type="debug").facts
         self.assertEqual([facts[key] for key in ("commit", "driver", "cccl", "Google Benchmark")], ["abc-dirty", "580.1", "3.0.1", "debug build"])
 
+    def test_a_processor_without_a_name_gets_the_one_that_the_system_gives(self):
+        results = loaded(cpu="CPU: unknown processor, 2 of 2 logical cores, 24 GiB", processor="Neoverse-V1")
+        self.assertEqual(results.machine("cpu", ""), "Neoverse-V1")
+        self.assertNotIn("processor", results.facts)
+
     def test_a_share_is_of_the_limit_of_the_same_file(self):
         with Files() as files:
             limit = lambda gb_per_s: entry("limit/read/gpu", 1000, bytes=gb_per_s * 1e6)
