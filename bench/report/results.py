@@ -139,6 +139,9 @@ def is_results(path):
 def read_facts(context):
     hidden = {"host_name", "executable", "library_version", "library_build_type", "date", "json_schema_version"}
     facts = {key: value for key, value in context.items() if isinstance(value, str) and key not in hidden}
+    processor = facts.pop("processor", "")
+    if processor and "unknown processor" in facts.get("cpu", ""):
+        facts["cpu"] = facts["cpu"].replace("unknown processor", processor)
     if isinstance(context.get("library_build_type"), str):
         facts["Google Benchmark"] = " ".join(filter(None, [context.get("library_version"), context["library_build_type"] + " build"]))
     for key in ("num_cpus", "cores"):
