@@ -3,7 +3,7 @@
 A time is that of a whole fit of ten iterations, of all faces of a batch together."""
 
 from charts import DASHED, DOTTED, Line, Panel, line_chart, ramp_style, style_of
-from document import DASH, NOT_MEASURED, Answer, Bullets, Section, Table, bytes_text, every_time, growth_section, three_digits, time_text, times
+from document import DASH, NOT_MEASURED, Answer, Section, Table, bytes_text, every_time, growth_section, module_section, three_digits, time_text, times
 from results import fitted_exponent
 
 ITERATIONS, BASELINE = 10, "cpu_literal"
@@ -175,7 +175,7 @@ def answers(results):
         if entry and other:
             literal = at("gpu_literal") if ours.startswith("gpu") and other.series != "gpu_literal" else None
             found.append(Answer(f"{question}: ten iterations, 60 modes, 65,536 pixels", time_text(entry.us), f"{name}, {time_text(other.us)}",
-                                times(other.us / entry.us), entry.share_of(f"read/{limit}"), f"reading {bytes_text(entry.bytes)} from the cache" if entry.bytes else "",
+                                times(other.us / entry.us), entry.share_of(f"read/{limit}"), f"reading the model ten times {'from the L2 cache' if limit == 'gpu_cache' else 'by all cores'}, {bytes_text(entry.bytes)}" if entry.bytes else "",
                                 f"{times(literal.us / entry.us)} as fast as gpu_literal, the paper's kernels on this machine" if literal else ""))
     return found
 
@@ -193,12 +193,11 @@ def sections(results):
     entries = entries_of(results)
     if not entries:
         return []
-    lines = verdict(results)
-    made = [Section("Active appearance models", 2, [Bullets(lines)] if lines else ["Every form at every size."])] + paper_tables(results)
-    made += [parts_section(results), Section("The paper's figures 6 to 8", 3, charts(results))]
+    made, rest = module_section("Active appearance models", verdict(results))
+    made += paper_tables(results) + [parts_section(results), Section("The paper's figures 6 to 8", 3, charts(results))]
     modes, curves = curves_of(results)
     in_paper = {form: fitted_exponent([(4096 * (i + 1), ms) for i, ms in enumerate(values)][8:])
                 for form, values in ((BASELINE, PAPER_CPU), ("gpu_literal", PAPER_GPU))}
     rows = [(f"{form}, {modes} modes", "pixels", [(n, e.us) for n, e in by_pixels.items()], in_paper.get(form)) for form, by_pixels in curves.items()]
-    return made + growth_section(rows) + every_time("Active appearance models: every time", [e for e in results.entries if e.kind == "aam"],
+    return made + growth_section(rows) + rest + every_time("Active appearance models: every time", [e for e in results.entries if e.kind == "aam"],
                                                     ("speed-up over the loop", lambda e: None if e.mode.startswith(("frames_", "part_")) else speed_up(results, e)))

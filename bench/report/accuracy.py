@@ -1,10 +1,11 @@
 """The tables of bench/accuracy: {"task", "context", "columns": [{"key", "title", "unit"}], "rows": [...], "pictures": [{"file", "caption", "kind"}]}."""
 
 import base64
+import fnmatch
 import json
 import os
 
-from document import DASH, Picture, Section, Table
+from document import DASH, Answer, Picture, Section, Table
 
 TITLES = {"faces": "Landmarks of faces", "heads": "Heads in videos", "bodies": "Bodies in point clouds", "skin": "Skin pixels"}
 LARGEST_PICTURE = 60_000  # bytes: the page stays small
@@ -51,11 +52,25 @@ def sections(accuracies):
     return made
 
 
-def find(accuracies, task, **wanted):
-    """The first row of a task that agrees in all that is wanted."""
-    for data in accuracies:
-        if data["task"] == task:
-            for row in data["rows"]:
-                if all(str(row.get(key)) == value for key, value in wanted.items()):
-                    return row
-    return None
+def values(accuracies, task, column, wanted):
+    """The column in every row of a task in which the other columns match: {"motion": "CMU*", "rate_hz": "120"}."""
+    return [row[column] for data in accuracies if data["task"] == task for row in data["rows"]
+            if isinstance(row.get(column), (int, float)) and all(fnmatch.fnmatchcase(str(row.get(key)), value) for key, value in wanted.items())]
+
+
+def answers(accuracies, results):
+    """Cards of the summary: how well, and what OpenCV's fitter reaches on the same faces where it was measured."""
+    peers = [e.counters["share_below"] for e in results.entries if e.series == "peer_opencv" and "share_below" in e.counters]
+    instead = f"OpenCV's FacemarkAAM, {100 * max(peers):.0f} %" if peers else ""
+    found = []
+    for question, unit, instead, task, column, wanted in (
+            ("faces of unseen people, landmarks within 5 % of the face", " % of fits", instead, "faces", "below_005", {"faces": "wild"}),
+            ("head in a video (OTB Girl), within half a box", " % of frames", "", "heads", "within", {"video": "*irl*", "condition": "as it is"}),
+            ("body in a noisy point cloud, CMU motions at 120 Hz", " mm per joint", "", "bodies", "mean_mm", {"motion": "*_*", "rate_hz": "120", "start": "given"}),
+            ("skin pixels, the best classifier", " % right", "", "skin", "accuracy", {"classifier": "histogram"})):
+        numbers = values(accuracies, task, column, wanted)
+        if numbers:
+            mean = sum(numbers) / len(numbers) * (100 if column == "accuracy" else 1)
+            rows = f"mean of {len(numbers)} rows of the table" if len(numbers) > 1 else "held-out data"
+            found.append(Answer(question, rows, instead, f"{mean:.3g}{unit}"))
+    return found

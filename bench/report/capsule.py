@@ -3,7 +3,7 @@
 import math
 
 from charts import Line, Panel, line_chart, style_of
-from document import DASH, NOT_MEASURED, Answer, Bullets, Section, Table, every_time, growth_section, three_digits, time_text, times
+from document import DASH, NOT_MEASURED, Answer, Section, Table, every_time, growth_section, module_section, three_digits, time_text, times
 from results import fitted_exponent
 
 BASELINE = "listing"  # the paper's sequential loop, timed on a few samples and scaled
@@ -113,8 +113,7 @@ def sections(results):
     entries = entries_of(results)
     if not entries:
         return []
-    lines = verdict(results)
-    made = [Section("Capsule likelihood", 2, [Bullets(lines)] if lines else ["Every form at every size."])]
+    made, rest = module_section("Capsule likelihood", verdict(results))
     charts = chart(results, "capsule_time.svg", "time of the likelihood against points and against samples, every form",
                    "The paper's figure 5", "Median time for all samples, lower is better", "time of the likelihood", time_text,
                    lambda series, us, over: us)
@@ -131,4 +130,4 @@ def sections(results):
         rows += [(f"{series}, {fixed} {'samples' if by_points else 'points'}", what, [point[:2] for point in points], 1.0 if series in ("tiled", BASELINE) else None)
                  for series, points in curves.items()]
     over = lambda e: (lambda base: base and base.us / e.us)(baseline_of(results, e))
-    return made + growth_section(rows) + every_time("Capsule likelihood: every time", entries, ("speed-up over the loop", over))
+    return made + growth_section(rows) + rest + every_time("Capsule likelihood: every time", entries, ("speed-up over the loop", over))

@@ -28,7 +28,9 @@ STYLES = {  # colour, width, dashes
     "grid_stride_atomic": ("#56b4e9", 1.5, "-"), "warp_shuffle": ("#009e73", 1.5, "-"), "single_pass": ("#117733", 1.5, "-"),
     "cluster": ("#44aa99", 1.5, "-"), "cub_block": ("#8c8c8c", 1.5, DASHED), "cub_device": ("#666666", 1.5, DASHED),
     "thrust": ("#a08060", 1.5, DOTTED), "peer_cub": ("#000000", 2, DASHED), "peer_thrust": ("#6b4423", 2, DOTTED),
-    "simd": ("#009e73", 2.4, "-"), "threads": ("#0072b2", 2.4, "-"), "thrust_omp": ("#6b4423", 2, DASHED)}
+    "simd": ("#009e73", 2.4, "-"), "threads": ("#0072b2", 2.4, "-"), "thrust_omp": ("#6b4423", 2, DASHED),
+    "sequential": ("#8c8c8c", 1.5, "-"), "compensated": ("#b08900", 1.5, "-"), "pairwise": ("#cc79a7", 1.5, "-"), "listing": ("#8c8c8c", 1.5, "-"),
+    "cpu_literal": ("#8c8c8c", 1.5, "-"), "cpu_one_pass": ("#009e73", 1.8, "-"), "cpu_threads": ("#0072b2", 2.4, "-"), "gpu_literal": ("#882255", 1.6, "-")}
 CYCLE = ["#0072b2", "#009e73", "#cc79a7", "#b08900", "#56b4e9", "#882255", "#44aa99", "#666666"]
 RAMP = ["#440154", "#46327e", "#365c8d", "#277f8e", "#1fa187", "#5cb84a", "#a8b820", "#d9a400"]
 
@@ -113,8 +115,6 @@ def line_chart(file, caption, title, subtitle, panels, y_format, sizes=False, y_
             few = high / low < 300
             axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,), numticks=20))
             axis.yaxis.set_minor_locator(NullLocator())
-        else:
-            axis.set_ylim(bottom=0)
         x_low, x_high = axis.get_xlim()
         if not sizes and x_high / x_low < 100:
             axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=20))
@@ -130,12 +130,16 @@ def line_chart(file, caption, title, subtitle, panels, y_format, sizes=False, y_
             axis.axhline(y, color="#8a929b", linewidth=1, linestyle=DASHED, zorder=1)
             axis.annotate(label, (1, y), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=8.5, color="#5a6470")
         axis.set(xlabel=panel.x, ylabel=panel.y, title=panel.title)
+    if not y_log:
+        for axis in axes[0]:
+            axis.autoscale(axis="y")
+        axes[0][0].set_ylim(bottom=0)
     legend = figure.legend(labels.values(), labels.keys(), loc="center left", bbox_to_anchor=(0.8, 0.48), fontsize=9)
     for at, (one, key, words) in enumerate(zip(series.values(), legend.get_lines(), legend.get_texts())):
         one["keys"] = [f"key{at}", f"keytext{at}"]
         key.set_gid(one["keys"][0])
         words.set_gid(one["keys"][1])
-    figure.subplots_adjust(left=0.08, right=0.79, top=0.82, bottom=0.11, wspace=0.07)
+    figure.subplots_adjust(left=0.08, right=0.79, top=0.82, bottom=0.11, wspace=0.12)
     for axis, panel in zip(axes[0], panels):
         for line in panel.lines:
             for x, y in line.points:

@@ -142,9 +142,18 @@ def growth_section(rows):
         kept = points[min(len(points) // 2, max(0, len(points) - 3)):]
         power = fitted_exponent(kept)
         if power is not None:
-            made.append([what, grows, f"{size_text(kept[0][0])} to {size_text(kept[-1][0])}", f"{power:.2f}", DASH if paper is None else f"{paper:.2f}"])
+            ends = [kept[0][0], kept[-1][0]]
+            words = [size_text(n) if n.bit_count() == 1 and ends[1].bit_count() == 1 else f"{n:,}" for n in ends]
+            made.append([what, grows, " to ".join(words), f"{power:.2f}", DASH if paper is None else f"{paper:.2f}"])
     return [Section("Growth", 3, ["Time = constant x size^exponent, fitted by least squares in logarithms over the larger half of the sizes. 1: linear.",
                                   Table(["what", "size", "fitted over", "exponent", "paper's"], made)])] if made else []
+
+
+def module_section(title, lines, first=None):
+    """The heading of a module with its main results in words; the rest is folded away."""
+    first = lines[:6] if first is None else first
+    made = [Section(title, 2, [Bullets(first)] if first else ["Every form at every size."])]
+    return made, [Section(f"{title}: all comparisons in words", 4, [Bullets(lines)])] if len(lines) > len(first) else []
 
 
 def every_time(title, entries, speed_up=None, limit=lambda entry: None):

@@ -149,8 +149,9 @@ def card_html(answer):
     elif answer.limit:
         meter = f"<small>limit: {inline(answer.limit)}</small>"
     paper = f"<small>{inline(answer.paper)}</small>" if answer.paper else ""
+    instead = f"<small>instead: {inline(answer.instead)}</small>" if answer.instead else ""
     return (f'<div class="card"><div class="asked">{inline(answer.question)}</div><div class="factor">{inline(answer.factor)}</div>'
-            f"<div><b>{inline(answer.ours)}</b></div><small>instead: {inline(answer.instead)}</small>{paper}{meter}</div>")
+            f"<div><b>{inline(answer.ours)}</b></div>{instead}{paper}{meter}</div>")
 
 
 def page(title, facts, answers, sections):

@@ -93,15 +93,11 @@ class Machine:
         return f"{100 * max(e.counters[counter] for e in found):.0f} %"
 
     def accuracy(self, task, column, *wanted):
-        """A cell of an accuracy table: of the first row in which every key=value holds; the mean over all such rows for mean:column."""
-        mean, column = column.startswith("mean:"), column.removeprefix("mean:")
-        keys = dict(word.split("=", 1) for word in wanted)
-        values = [row[column] for table in self.tables if table["task"] == task for row in table["rows"]
-                  if row.get(column) is not None and all(str(row.get(key)).replace(" ", "_") == value for key, value in keys.items())]
-        if not values:
+        """The mean of a column over the rows of an accuracy table in which every key=value holds; values may have * and ? for a space."""
+        numbers = accuracy.values(self.tables, task, column, dict(word.split("=", 1) for word in wanted))
+        if not numbers:
             raise Missing(f"accuracy of {task}: {column} {' '.join(wanted)}")
-        value = sum(values) / len(values) if mean else values[0]
-        return f"{value:.3g}" if isinstance(value, float) else str(value)
+        return f"{sum(numbers) / len(numbers):.3g}"
 
     def json(self, file, key, form=".3g"):
         """A number of any JSON file in the machine's folder."""

@@ -1,7 +1,7 @@
 """Sums, other reductions and matrix-vector products: every strategy against size."""
 
 from charts import Line, Panel, line_chart, ramp_style, style_of
-from document import DASH, Answer, Bullets, Section, Table, bytes_text, every_time, growth_section, percent, rate, size_text, three_digits, time_text, times
+from document import DASH, Answer, Section, Table, bytes_text, every_time, growth_section, module_section, percent, rate, size_text, three_digits, time_text, times
 from results import ARRAYS, geometric_mean
 
 TYPES, MODES = ["float", "double", "int32", "int64"], ["rotating", "resident", "memory"]
@@ -204,10 +204,9 @@ def sections(results):
         return []
     lines = verdict(results)
     first = [line for line in lines if line.startswith(("sum of float, rotating", "multiply of float, rotating: plan", "sum_cpu of float"))]
-    made = [Section("Reductions", 2, [Bullets(first)] if first else ["Every strategy against size."])]
+    made, rest = module_section("Reductions", lines, first)
     charts = [chart for make in (sum_chart, share_chart, multiply_chart, cpu_chart) for chart in make(results, all_grids)]
-    made += [Section("Strategies against size", 3, charts)] + growth(results, all_grids)
-    made += [Section("Reductions: all types and modes", 4, [Bullets(lines)] if len(lines) > len(first) else [])]
+    made += [Section("Strategies against size", 3, charts)] + growth(results, all_grids) + rest
     for (group, type, mode), grid in all_grids.items():
         made.append(Section(f"{group}, {type}, {mode}", 4, ["Time in us, the fastest of each size bold.", grid_table(results, group, grid)]))
     named = {"automatic", "plan", "threads", "simd", "peer_cub", "peer_cublas"}

@@ -35,7 +35,7 @@ MODULES = (reduction, skin, capsule, aam)
 OURS = {"array": (["automatic"], ["threads", "simd"]), "multiply": (["plan"], []), "skin": (["fast"], ["threads", "simd"]),
         "capsule": (["culled"], ["threads", "simd"]), "aam": (["gpu_one_pass"], ["cpu_fitter", "cpu_one_pass"])}
 CPU_PEERS = ("opencv", "numpy", "dlib", "mediapipe", "omp", "cpu")
-PEER_SIZES = [(2**16,), (2**20,), (2**24,), (2**28,)]  # of arrays: the rest is in their tables
+PEER_SIZES = [(2**16,), (2**20,), (2**24,), (2**28,), (24, 4096), (24, 65536), (84, 4096), (84, 65536)]  # of arrays and matrices: the rest is in their tables
 
 
 def limits(results):
@@ -61,7 +61,7 @@ def rival(results, peer):
 def peers(results, absent):
     rows = []
     for e in results.entries:
-        if e.series.startswith("peer_") and e.kind in OURS and (e.kind != "array" or e.size in PEER_SIZES):
+        if e.series.startswith("peer_") and e.kind in OURS and (e.kind not in ("array", "multiply") or e.size in PEER_SIZES):
             ours = rival(results, e)
             size = " x ".join(map(size_text if e.kind == "array" else str, e.size))
             rows.append([" ".join(filter(None, [e.group, e.type, size])), f"{e.series[5:]}, {e.mode}" + (f", {e.threads} threads" if e.threads else ""), time_text(e.us),
@@ -90,7 +90,7 @@ def make(results, accuracies=(), absent=()):
     sections += limits(results) + others(results)
     if results.failures:
         sections.append(Section("Failed", 2, [Bullets([f"{name}: {reason}" for name, reason in results.failures])]))
-    answers = [answer for module in MODULES for answer in module.answers(results)]
+    answers = [answer for module in MODULES for answer in module.answers(results)] + accuracy.answers(accuracies, results)
     summary = Section("Summary", 2, [Table(
         ["what was asked", "Triptych", "what one would use instead", "times as fast", "share of the limit", "limit"],
         [[a.question, a.ours, a.instead, a.factor, percent(a.share), a.limit] for a in answers])] if answers else [])

@@ -1,7 +1,7 @@
 """The skin tracker: the paper's Table 1 beside ours, and every time."""
 
 from charts import bar_chart
-from document import DASH, NOT_MEASURED, Answer, Bullets, Section, Table, bytes_text, every_time, percent, three_digits, time_text, times
+from document import DASH, NOT_MEASURED, Answer, Section, Table, bytes_text, every_time, module_section, percent, three_digits, time_text, times
 from reduction import overlap
 
 GPU, CPU, BOTH = "here, GPU", "here, CPU", "here, both"
@@ -168,6 +168,5 @@ def sections(results):
     entries = [e for e in results.entries if e.kind == "skin"]
     if not entries:
         return []
-    lines = verdict(results)
-    return ([Section("Skin tracker", 2, [Bullets(lines)] if lines else ["The paper's versions and ours."])] + table(results)
-            + every_time("Skin tracker: every time", entries))
+    made, rest = module_section("Skin tracker", verdict(results))
+    return made + table(results) + rest + every_time("Skin tracker: every time", entries)
