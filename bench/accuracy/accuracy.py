@@ -48,6 +48,7 @@ def arguments(words):
     parser.add_argument("--samples", type=whole, help="of the particle filter (default: 1000 on a CPU, 4000 on a GPU)")
     parser.add_argument("--points", type=whole, help="of a cloud (default: 10000 on a CPU, 20000 on a GPU)")
     parser.add_argument("--jobs", type=whole, metavar="N", help="motions that are followed at once on a CPU, each on one core (default: all cores)")
+    parser.add_argument("--no-photos", action="store_true", help="pictures without the photos and depth images beneath, for data that may not be passed on")
     parser.add_argument("--quick", action="store_true", help="few cases, small samples, one seed")
     options = parser.parse_args(words)
     if options.data is None and os.environ.get("TRIPTYCH_DATA_DIR"):
@@ -105,7 +106,7 @@ def main(words=None):
         tp.describe_device(device)
         options.out.mkdir(parents=True, exist_ok=True)
         job = Job(tp, options.data.resolve() if options.data else None, options.out, device, options.seeds, options.quick, options.folds,
-                  options.samples, options.points, options.jobs or os.cpu_count() or 1, commit())
+                  options.samples, options.points, options.jobs or os.cpu_count() or 1, commit(), not options.no_photos)
         for task in options.only:
             try:
                 if text := run_task(task, modules[task], job):

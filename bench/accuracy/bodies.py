@@ -188,7 +188,7 @@ def evaluate(job: Job):
     if kept and have_pictures(job):
         for kind, (row, motion, found, truth, per_frame, seed) in extremes(kept, lambda item: item[0]["mean_mm"]):
             frame = int(np.argmax(per_frame))
-            add_picture(job, "bodies", kind, draw(motion, motion.cloud(frame, 4000, seed), found[frame], truth[frame]),
+            add_picture(job, "bodies", kind, draw(motion, motion.cloud(frame, 4000 if job.photos or isinstance(motion, Rendered) else 1, seed), found[frame], truth[frame]),
                         f"{row['motion']}, {row['rate_hz']} Hz, first pose {row['start']}, seed {seed}: {row['mean_mm']} mm on average; "
                         f"its worst frame, {frame + 1}, {per_frame[frame]:.0f} mm. True joints white, found ones green")
     return rows, cases, {"samples": samples, "layers": 5, "points": points, "motions at once": jobs, "noise": "1 cm", "outliers": "10 %"}

@@ -36,6 +36,7 @@ class Job:
     points: int | None = None
     jobs: int = 1  # motions that are followed at once, each on one core
     commit: str = ""
+    photos: bool = True  # pictures show the data beneath the results
     stopped: bool = False
     pictures: list[dict] = dataclasses.field(default_factory=list)
     folders: list[str] = dataclasses.field(default_factory=list)  # of data, as far as they were used
@@ -85,6 +86,11 @@ def have_pictures(job: Job) -> bool:
     except Unusable:
         job.say("no pictures: they need Pillow (pip install pillow)")
         return False
+
+
+def ground(job: Job, image: np.ndarray):
+    """A picture to draw on: the photo, or plain grey of its size."""
+    return pillow().Image.fromarray(image if job.photos else np.full_like(image, 96)).convert("RGB")
 
 
 def add_picture(job: Job, task: str, kind: str, image, caption: str) -> None:

@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-from common import Job, Unusable, add_picture, column, extremes, fold_tests, have_pictures, mean, pillow, read_image, rounded
+from common import Job, Unusable, add_picture, column, extremes, fold_tests, ground, have_pictures, mean, pillow, read_image, rounded
 
 COLUMNS = [
     column("faces", "faces"), column("seed", "seed"), column("folds", "folds"), column("fits", "fits"), column("start_mean", "start, mean"),
@@ -131,7 +131,7 @@ def draw(job: Job, kept):
     for kind, (case, i, (image, truth, shapes)) in extremes(fits, lambda fit: fit[0]["errors"][fit[1]]):
         x, y, w, h = job.tp.aam.bounds(truth)
         zoom, left, top = 320 / (1.4 * max(w, h)), x + w / 2 - 0.7 * max(w, h), y + h / 2 - 0.7 * max(w, h)
-        picture = pillow().Image.fromarray(image).convert("RGB").transform((320, 320), pillow().Image.AFFINE, (1 / zoom, 0, left, 0, 1 / zoom, top), pillow().Image.BILINEAR)
+        picture = ground(job, image).transform((320, 320), pillow().Image.AFFINE, (1 / zoom, 0, left, 0, 1 / zoom, top), pillow().Image.BILINEAR)
         pen = pillow().ImageDraw.Draw(picture)
         for shape, colour in ((truth, (255, 255, 255)), (shapes[i], (40, 255, 40))):
             for px, py in (shape - (left, top)) * zoom:

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from common import Job, Unusable, add_picture, column, extremes, have_pictures, mean, pillow, read_image, rounded
+from common import Job, Unusable, add_picture, column, extremes, ground, have_pictures, mean, pillow, read_image, rounded
 
 COLUMNS = [
     column("video", "video"), column("condition", "condition"), column("gate", "gate"), column("starts", "starts"), column("frames", "frames"),
@@ -152,7 +152,7 @@ def evaluate(job: Job):
         rows.append(average("synthetic", cases[-1]["condition"], cases[-1]["gate"], cases[-1:]))
     if kept and have_pictures(job):
         for kind, (case, frames, boxes, heads) in extremes(kept, lambda item: -item[0]["within"]):
-            add_picture(job, "heads", kind, strip(frames, boxes, heads), f"{case['video']} from frame {case['first_frame']} on, gated by colours: "
+            add_picture(job, "heads", kind, strip(job, frames, boxes, heads), f"{case['video']} from frame {case['first_frame']} on, gated by colours: "
                         f"within half a box in {case['within']} % of {case['frames']} frames. Six frames of it; true box white, found ellipse green")
     return rows, cases, {"start every": STRIDE, "frames after the last start": SHORTEST, "seed of noise and shifts": 1}
 
@@ -169,13 +169,13 @@ def synthetic(job: Job, distractor: bool) -> dict:
     return {"video": "synthetic", "condition": "with a hand" if distractor else "head alone", "gate": gate, "first_frame": 1, **measure(heads, boxes)}
 
 
-def strip(frames, boxes, heads):
+def strip(job: Job, frames, boxes, heads):
     """Six frames, from the first to the last."""
     height, width = frames[0].shape[:2]
     zoom = 160 / width
     sheet = pillow().Image.new("RGB", (480, 2 * round(height * zoom)))
     for i, at in enumerate(np.linspace(0, len(frames) - 1, 6).astype(int)):
-        picture = pillow().Image.fromarray(frames[at]).resize((160, round(height * zoom)))
+        picture = ground(job, frames[at]).resize((160, round(height * zoom)))
         pen = pillow().ImageDraw.Draw(picture)
         x, y, w, h = boxes[at] * zoom
         pen.rectangle((x, y, x + w, y + h), outline=(255, 255, 255))
