@@ -56,21 +56,27 @@ def arguments(words):
     return options
 
 
+def gallery(pictures):
+    """A Markdown table of the pictures, with their captions below."""
+    cells = [[picture["kind"] for picture in pictures], ["---"] * len(pictures), [f"![{picture['kind']}]({picture['file']})" for picture in pictures],
+             [picture["caption"] for picture in pictures]]
+    return "\n".join("| " + " | ".join(line) + " |" for line in cells) if pictures else ""
+
+
 def document(out):
     """The tables of all results in a folder, as Markdown."""
+    from common import table
+
     parts = ["# Accuracy\n\nMade by `bench/accuracy/accuracy.py`."]
     for task, title in TITLES.items():
         path = out / f"{task}.json"
-        if not path.is_file():
-            continue
-        from common import table
-
-        result = json.loads(path.read_text(encoding="utf-8"))
-        made = result["context"]
-        options = ", ".join(f"{key} {value}" for key, value in made["options"].items())
-        parts.append(f"## {title}\n\nCommit {made['commit']}, {made['date']}, {made['device']}; {options}{'; --quick' * made['quick']}.\n\n"
-                     + table(result["columns"], result["rows"]))
-    return "\n\n".join(parts) + "\n"
+        if path.is_file():
+            result = json.loads(path.read_text(encoding="utf-8"))
+            made = result["context"]
+            options = ", ".join(f"{key} {value}" for key, value in made["options"].items())
+            parts += [f"## {title}\n\nCommit {made['commit']}, {made['date']}, {made['device']} ({made['cpu']}); {options}{'; --quick' * made['quick']}.",
+                      table(result["columns"], result["rows"]), gallery(result["pictures"])]
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def run_task(task, module, job):

@@ -134,7 +134,7 @@ def longest_run(mask: np.ndarray) -> int:
 def cpu_name() -> str:
     for command, mark in ((["cat", "/proc/cpuinfo"], "model name"), (["lscpu"], "Model name")):
         try:
-            text = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"}).stdout
+            text = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "LC_ALL": "C"}).stdout
         except OSError:
             continue
         for line in text.splitlines():
@@ -147,7 +147,8 @@ def commit() -> str:
     if named := os.environ.get("TRIPTYCH_COMMIT"):
         return named
     try:
-        return subprocess.run(["git", "-C", HERE, "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"], capture_output=True, text=True).stdout.strip()
+        command = ["git", "-C", HERE, "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+        return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
     except OSError:
         return ""
 
