@@ -65,8 +65,8 @@ def answers(accuracies, results):
     found = []
     for question, unit, instead, task, column, wanted in (
             ("faces of unseen people, landmarks within 5 % of the face", " % of fits", instead, "faces", "below_005", {"faces": "wild"}),
-            ("head in a video (OTB Girl), within half a box", " % of frames", "", "heads", "within", {"video": "*irl*", "condition": "as it is"}),
-            ("body in a noisy point cloud, CMU motions at 120 Hz", " mm per joint", "", "bodies", "mean_mm", {"motion": "*_*", "rate_hz": "120", "start": "given"}),
+            ("head in a video (OTB Girl), within half a box", " % of frames", "", "heads", "within", {"video": "head_girl", "condition": "from the first frame", "gate": "colours"}),
+            ("body in a noisy point cloud, CMU motions at 120 Hz", " mm per joint", "", "bodies", "mean_mm", {"motion": "[0-9]*", "rate_hz": "120", "start": "given"}),
             ("skin pixels, the best classifier", " % right", "", "skin", "accuracy", {"classifier": "histogram"})):
         numbers = values(accuracies, task, column, wanted)
         if numbers:

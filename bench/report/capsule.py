@@ -95,13 +95,13 @@ def systems_table(results):
     end = max(entries, key=lambda e: math.prod(e.size), default=None)
     base = end and baseline_of(results, end)
     if base:
-        for series, words in (("tiled", "the paper's kernel"), ("culled", "ours"), ("threads", "ours, on the CPU")):
+        for series, words in (("tiled", "the paper's tiles"), ("listing_gpu", "the paper's kernel"), ("culled", "ours"), ("threads", "ours, on the CPU")):
             e = results.find("capsule", series, size=end.size)
             where = results.machine("cpu" if series == "threads" else "gpu", "this machine")
             rows.append([f"here: {where}, {series}", DASH if series == "threads" else "1", three_digits(base.us / e.us) if e else NOT_MEASURED, words])
-        several = sorted((e for e in entries if e.series.startswith("culled_gpus_") and e.size == end.size), key=lambda e: e.series)
-        rows += [[f"here: {e.series.rsplit('_', 1)[1]} GPUs, culled", e.series.rsplit("_", 1)[1], three_digits(base.us / e.us), "ours"] for e in several]
-        if not several:
+        several = sorted((e for e in entries if e.series.startswith("group_") and e.size == end.size), key=lambda e: e.series)
+        rows += [[f"here: {e.series}, from and to host memory", e.series[6:], three_digits(base.us / e.us), "ours"] for e in several]
+        if not any(e.series != "group_1" for e in several):
             rows.append(["here: several GPUs", "2 and more", NOT_MEASURED, "this machine has one GPU at most"])
     size = " x ".join(map(str, end.size)) if end else ""
     return Section("Several GPUs: the paper's systems", 3, [f"Speed-up over the sequential loop on one core of the same system; here at {size} "

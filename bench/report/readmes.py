@@ -6,11 +6,12 @@ A figure in a Markdown file stands in a block: a comment with a template, what t
   -->
   It takes 3.19 us, CUB 4.49.
   <!-- /figures -->
-The first line names the machine: a folder of bench/results. {function words...} stands for a figure (FUNCTIONS). The name of an entry may
-have * in it: then the fastest that matches is meant. A figure that the results do not have is a dash, and report.py says so."""
+The first line names the machine: a folder of bench/results. {function words...} stands for a figure (FUNCTIONS), {function@machine words...}
+for one of another machine. The name of an entry may have * and ? in it: then the fastest that matches is meant. A figure that the results
+do not have is a dash, or what stands behind the word else, and report.py says so."""
 
 import fnmatch
-import json
+import functools
 import os
 import pathlib
 import re
@@ -28,16 +29,30 @@ class Missing(Exception):
     """A figure that the results do not have."""
 
 
+def figure(value):
+    """Three digits, thousands apart where there are more than four."""
+    text = three_digits(value)
+    return f"{int(text):,}" if text.isdigit() and len(text) > 4 else text
+
+
 class Machine:
     """All that is known of one machine: its results, in its folder and in folders with a report below it, and its accuracy tables."""
 
     def __init__(self, folder):
-        self.folder, paths = folder, []
-        for where, _, names in sorted(os.walk(folder)):
-            if where == str(folder) or "comparison.md" in names or os.path.basename(where) == "accuracy":
-                paths += [os.path.join(where, name) for name in sorted(names) if name.endswith(".json")]
-        self.tables = [table for table in map(accuracy.read, paths) if table]
-        self.entries = {entry.text: entry for entry in load([path for path in paths if is_results(path)]).entries}
+        self.folder = str(folder)
+
+    @functools.cached_property
+    def paths(self):
+        return [os.path.join(where, name) for where, _, names in sorted(os.walk(self.folder)) for name in sorted(names)
+                if name.endswith(".json") and (where == self.folder or "comparison.md" in names or os.path.basename(where) == "accuracy")]
+
+    @functools.cached_property
+    def tables(self):
+        return [table for table in map(accuracy.read, self.paths) if table]
+
+    @functools.cached_property
+    def entries(self):
+        return {entry.text: entry for entry in load([path for path in self.paths if is_results(path)]).entries}
 
     def entry(self, name):
         found = [entry for text, entry in self.entries.items() if fnmatch.fnmatchcase(text, name)]
@@ -46,33 +61,36 @@ class Machine:
         return min(found, key=lambda entry: entry.us)
 
     def us(self, name):
-        return three_digits(self.entry(name).us)
+        return figure(self.entry(name).us)
 
     def ms(self, name):
-        return three_digits(self.entry(name).us / 1e3)
+        return figure(self.entry(name).us / 1e3)
 
     def time(self, name):
         """3.19 us, 0.236 ms"""
         us = self.entry(name).us
-        return f"{three_digits(us)} us" if us < 100 else f"{three_digits(us / 1e3)} ms" if us < 1e6 else f"{three_digits(us / 1e6)} s"
+        return f"{figure(us)} us" if us < 1e3 else f"{figure(us / 1e3)} ms" if us < 1e6 else f"{figure(us / 1e6)} s"
 
     def per(self, name, count):
-        return three_digits(self.entry(name).us / float(count))
+        return figure(self.entry(name).us / float(count))
 
     def times(self, other, ours):
         """How many times as fast as the other ours is."""
-        return three_digits(self.entry(other).us / self.entry(ours).us)
+        return figure(self.entry(other).us / self.entry(ours).us)
 
-    def limit(self, name, limit):
-        """The time in us that a limit of the same file allows for the bytes of an entry; a limit without bytes is a time."""
+    def limit_us(self, name, limit):
+        """The time that a limit of the same file allows for the bytes of an entry; a limit without bytes is a time."""
         entry = self.entry(name)
         if limit not in entry.limits or (entry.bytes is None and limit.startswith("read")):
             raise Missing(f"{limit} beside {name}")
-        return three_digits(entry.bytes / entry.limits[limit] / 1e3 if limit.startswith("read") else entry.limits[limit])
+        return entry.bytes / entry.limits[limit] / 1e3 if limit.startswith("read") else entry.limits[limit]
+
+    def limit(self, name, limit):
+        return figure(self.limit_us(name, limit))
 
     def floor(self, name):
         """The larger of an empty launch and of reading the bytes once from the GPU's memory, in us."""
-        return three_digits(max(float(self.limit(name, "read/gpu")), float(self.limit(name, "launch/gpu"))))
+        return figure(max(self.limit_us(name, "read/gpu"), self.limit_us(name, "launch/gpu")))
 
     def share(self, name, limit="read/gpu"):
         share = self.entry(name).share_of(limit)
@@ -83,14 +101,20 @@ class Machine:
     def rate(self, limit):
         """A measured limit in GB/s."""
         entry = self.entry("limit/" + limit)
-        return three_digits(entry.gb_per_s or entry.us)
+        return figure(entry.gb_per_s or entry.us)
 
-    def percent(self, counter, name):
-        """A counter of an entry, as a share."""
-        found = [e for text, e in self.entries.items() if fnmatch.fnmatchcase(text, name) and counter in e.counters]
+    def largest(self, counter, name):
+        found = [e.counters[counter] for text, e in self.entries.items() if fnmatch.fnmatchcase(text, name) and counter in e.counters]
         if not found:
             raise Missing(f"{counter} of {name}")
-        return f"{100 * max(e.counters[counter] for e in found):.0f} %"
+        return max(found)
+
+    def counter(self, counter, name):
+        """A counter of an entry; the largest of those that match."""
+        return figure(self.largest(counter, name))
+
+    def percent(self, counter, name):
+        return f"{100 * self.largest(counter, name):.0f} %"
 
     def accuracy(self, task, column, *wanted):
         """The mean of a column over the rows of an accuracy table in which every key=value holds; values may have * and ? for a space."""
@@ -99,29 +123,37 @@ class Machine:
             raise Missing(f"accuracy of {task}: {column} {' '.join(wanted)}")
         return f"{sum(numbers) / len(numbers):.3g}"
 
-    def json(self, file, key, form=".3g"):
-        """A number of any JSON file in the machine's folder."""
+
+    def reports(self):
+        """The rows of a table of all reports in the folder."""
+        rows = []
+        for where, _, names in sorted(os.walk(self.folder)):
+            results = [os.path.join(where, name) for name in sorted(names) if name.endswith(".json") and is_results(os.path.join(where, name))]
+            if "comparison.md" in names and results:
+                known, name = load(results), os.path.relpath(where, self.folder).replace(os.sep, "/")
+                machine = " and ".join(known.machine(key, "") for key in ("gpu", "cpu") if key in known.facts)
+                rows.append(f"| [`{name}`]({name}/comparison.md) | {machine} | {known.facts.get('commit', DASH)} | {known.facts.get('date', DASH)} | "
+                            + ", ".join(f"`{os.path.basename(path)}`" for path in results) + " |")
+        return "\n".join(rows)
+
+
+FUNCTIONS = ["us", "ms", "time", "per", "times", "limit", "floor", "share", "rate", "counter", "percent", "accuracy", "reports"]
+
+
+def filled(template, machine, machine_of, missing):
+    """The template with its figures; machine_of(name) gives another machine."""
+    def filled_in(match):
+        words, _, instead = match[1].partition(" else ")
+        function, *words = words.split()
+        function, _, other = function.partition("@")
         try:
-            return format(json.loads((pathlib.Path(self.folder) / file).read_text())[key], form).replace("%", " %")
-        except (OSError, KeyError, ValueError) as error:
-            raise Missing(f"{key} of {file}") from error
-
-
-FUNCTIONS = ["us", "ms", "time", "per", "times", "limit", "floor", "share", "rate", "percent", "accuracy", "json"]
-
-
-def filled(template, machine, missing):
-    def figure(match):
-        function, *words = match[1].split()
-        if function not in FUNCTIONS:
-            missing.append(f"{function} is none of {', '.join(FUNCTIONS)}")
-            return DASH
-        try:
-            return getattr(machine, function)(*words)
+            if function not in FUNCTIONS:
+                raise Missing(f"{function}, which is none of {', '.join(FUNCTIONS)}")
+            return getattr(machine_of(other) if other else machine, function)(*words)
         except Missing as error:
-            missing.append(f"not measured: {error}")
-            return DASH
-    return re.sub(r"\{([^{}\n]+)\}", figure, template)
+            missing.append(f"not measured: {error}" + (f"; {instead} stays" if instead else ""))
+            return instead or DASH
+    return re.sub(r"\{([^{}\n]+)\}", filled_in, template)
 
 
 def documents(root):
@@ -134,6 +166,12 @@ def documents(root):
 def run(check, root=ROOT):
     """Writes every block again, or with check says where it would change; the exit code."""
     machines, wrong, blocks = {}, [], 0
+
+    def machine_of(name):
+        if name not in machines:
+            machines[name] = Machine(root / "bench" / "results" / name)
+        return machines[name]
+
     for path in documents(root):
         name, text = path.relative_to(root), path.read_text()
 
@@ -142,9 +180,7 @@ def run(check, root=ROOT):
             blocks += 1
             head, machine, template, old, end = match.groups()
             missing = []
-            if machine not in machines:
-                machines[machine] = Machine(root / "bench" / "results" / machine)
-            new = filled(template, machines[machine], missing) + ("\n" if head.endswith("\n") else "")
+            new = filled(template, machine_of(machine), machine_of, missing) + ("\n" if head.endswith("\n") else "")
             line = text.count("\n", 0, match.start()) + 1
             for words in missing:
                 print(f"{name}:{line}: {words}", file=sys.stderr)
@@ -162,3 +198,7 @@ def run(check, root=ROOT):
         print("\n".join(wrong + ["Run bench/report/report.py --readmes."]) if wrong else f"{blocks} blocks of figures are those of the results")
         return 1 if wrong else 0
     return 0
+
+
+if __name__ == "__main__":
+    sys.exit(run("--check" in sys.argv[1:]))

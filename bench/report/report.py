@@ -77,8 +77,9 @@ def others(results):
     for e in results.entries:
         if e.kind == "other":
             groups.setdefault(e.group, []).append(
-                [e.text, three_digits(e.us), spread(e), bytes_text(e.bytes), three_digits(e.gb_per_s), percent(e.share)])
-    head = ["name", "time (us)", "10th to 90th percentile (us)", "bytes", "GB/s", "share of its limit"]
+                [e.text, three_digits(e.us), spread(e), bytes_text(e.bytes), three_digits(e.gb_per_s), percent(e.share),
+                 ", ".join(f"{key} {three_digits(value)}" for key, value in e.counters.items()) or DASH])
+    head = ["name", "time (us)", "10th to 90th percentile (us)", "bytes", "GB/s", "share of its limit", "counters"]
     made = [Section(group, 3, [Table(head, rows)]) for group, rows in sorted(groups.items())]
     return [Section("Other measurements", 2, ["Names that no table above knows."])] + made if made else []
 

@@ -24,7 +24,7 @@ UNITS = {"ns": 1e-3, "us": 1, "ms": 1e3, "s": 1e6}
 APPENDED = re.compile(r"/(manual_time|real_time|process_time|iterations:\d+|repeats:\d+|min_time:[\d.]+|min_warmup_time:[\d.]+)")
 # What Google Benchmark writes for every entry; any other number is a counter of the bench.
 STANDARD = {"family_index", "per_family_instance_index", "repetitions", "repetition_index", "threads", "iterations", "real_time", "cpu_time",
-            "us", "low_us", "high_us", "bytes", "share", "GB_per_s"}
+            "us", "call_us", "low_us", "high_us", "bytes", "share", "GB_per_s"}
 
 
 class ResultError(Exception):
@@ -159,7 +159,7 @@ def read_entry(values, path, failures):
     if values.get("error_occurred") or values.get("skipped"):
         failures.append((entry.text, str(values.get("error_message") or values.get("skip_message") or "no reason given")))
         return None
-    time = values.get("us") if "real_time" not in values else values["real_time"]
+    time = next((values[key] for key in ("real_time", "us", "call_us") if key in values), None)
     unit = UNITS.get(values.get("time_unit", "us"))
     if not entry.text or not isinstance(time, (int, float)) or unit is None:
         raise ResultError(f"{path}: an entry without a name, a time or a known unit: {json.dumps(values)[:120]}")
