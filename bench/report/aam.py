@@ -124,44 +124,33 @@ def errors(entry):
 
 
 def verdict(results):
-    lines = []
-    forms = {"gpu_one_pass": ["gpu_literal", "peer_torch_graph", "peer_torch_eager", "cpu_threads", BASELINE], "cpu_one_pass": [BASELINE],
-             "cpu_threads": ["cpu_one_pass", BASELINE]}
+    lines, entries = [], entries_of(results)
+    over = lambda ours, others: ", ".join(f"**{times(e.us / ours.us)}** as fast as {form_of(e)}" for e in others if e)
+    forms = {"gpu_one_pass": ["gpu_literal", "peer_torch_graph", "peer_torch_eager", "cpu_threads", BASELINE], "cpu_threads": ["cpu_one_pass", BASELINE]}
     forms["gpu_one_pass, half"] = forms["gpu_one_pass"]
-    for modes in (60, 20):
-        for pixels in (4096, 16384, 65536):
-            for form, others in forms.items():
-                ours = find(results, form, 1, modes, pixels)
-                if ours:
-                    found = [(other, find(results, other, 1, modes, pixels)) for other in others]
-                    words = ", ".join(f"**{times(e.us / ours.us)}** as fast as {other}" for other, e in found if e)
-                    lines.append(f"aam, {modes} modes, {pixels} pixels: {form} takes **{three_digits(ours.us)} us** per fit" + (f": {words}." if words else "."))
-    for batch in entries_of(results):
+    for form, others in forms.items():
+        for modes, pixels in ((60, 65536), (60, 16384), (60, 4096), (20, 65536), (20, 16384), (20, 4096)):
+            ours = find(results, form, 1, modes, pixels)
+            words = ours and over(ours, [find(results, other, 1, modes, pixels) for other in others])
+            if ours:
+                lines.append(f"aam, {modes} modes, {pixels} pixels: {form} takes **{three_digits(ours.us)} us** per fit" + (f": {words}." if words else "."))
+    for batch in entries:
         faces, modes, pixels = batch.size
-        if faces > 1 and batch.series == "gpu_one_pass":
-            one = find(results, form_of(batch), 1, modes, pixels)
-            said = [f"**{times(one.us * faces / batch.us)}** the throughput of single fits"] if one else []
-            for peer in ("peer_torch_graph", "peer_torch_eager"):
-                other = find(results, peer, faces, modes, pixels)
-                said += [f"**{times(other.us / batch.us)}** that of {peer}"] if other else []
-            lines.append(f"aam, {faces} faces, {modes} modes, {pixels} pixels: {form_of(batch)} takes **{three_digits(batch.us / faces)} us** per fit"
-                         + (f": {', '.join(said)}." if said else "."))
-    moved = [e for e in entries_of(results) if "difference_px" in e.counters]
-    if moved:
-        worst = max(moved, key=lambda e: e.counters["difference_px"])
+        one = find(results, form_of(batch), 1, modes, pixels)
+        if faces > 1 and batch.series == "gpu_one_pass" and one:
+            words = over(batch, [find(results, peer, *batch.size) for peer in ("peer_torch_graph", "peer_torch_eager")])
+            lines.append(f"aam, {faces} faces, {modes} modes, {pixels} pixels: {form_of(batch)} takes **{three_digits(batch.us / faces)} us** per fit: "
+                         f"**{times(one.us * faces / batch.us)}** the throughput of single fits" + (f", {words}." if words else "."))
+    worst = max((e for e in entries if "difference_px" in e.counters), key=lambda e: e.counters["difference_px"], default=None)
+    if worst:
         lines.append(f"aam: half-precision storage moves a landmark by at most **{three_digits(worst.counters['difference_px'])} px** "
                      f"(at {worst.size[1]} modes and {worst.size[2]} pixels).")
-    peers = [e for e in entries_of(results) if e.series == "peer_opencv"]
-    for theirs in peers:
-        ours = find(results, "cpu_one_pass", *theirs.size)
-        if ours:
-            lines.append(f"aam, {theirs.size[1]} modes, {theirs.size[2]} pixels: an iteration of cpu_one_pass takes **{three_digits(ours.us / ITERATIONS)} us** "
-                         f"on one thread{errors(ours)}: **{times(theirs.us / ours.us)}** as fast as one of OpenCV's FacemarkAAM{errors(theirs)}.")
-    fitter = next((e for e in entries_of(results) if e.series == "cpu_fitter" and errors(e)), None)
-    if fitter:
-        best = min((e for e in peers if errors(e)), key=lambda e: e.counters["mean_error"], default=None)
-        lines.append(f"aam, held-out faces from five starts each: our default model takes **{three_digits(fitter.us / 1e3)} ms** per fit on one thread"
-                     + errors(fitter) + (f"; OpenCV's FacemarkAAM at its best{errors(best)}." if best else "."))
+    for e in entries:
+        if e.series in ("peer_opencv", "cpu_fitter") and errors(e):
+            ours = find(results, "cpu_one_pass", *e.size)
+            name = "OpenCV's FacemarkAAM" if e.series == "peer_opencv" else "our default model"
+            lines.append(f"aam, held-out faces, {e.size[1]} modes, {e.size[2]} pixels: {name} takes **{three_digits(e.us / 1e3)} ms** on one thread{errors(e)}"
+                         + (f"; cpu_one_pass with as many pixels and modes **{three_digits(ours.us / 1e3)} ms**{errors(ours)}." if ours else "."))
     return lines
 
 

@@ -63,14 +63,13 @@ def answers(accuracies, results):
     peers = [e.counters["share_below"] for e in results.entries if e.series == "peer_opencv" and "share_below" in e.counters]
     instead = f"OpenCV's FacemarkAAM, {100 * max(peers):.0f} %" if peers else ""
     found = []
-    for question, unit, instead, task, column, wanted in (
-            ("faces of unseen people, landmarks within 5 % of the face", " % of fits", instead, "faces", "below_005", {"faces": "wild"}),
-            ("head in a video (OTB Girl), within half a box", " % of frames", "", "heads", "within", {"video": "head_girl", "condition": "from the first frame", "gate": "colours"}),
-            ("body in a noisy point cloud, CMU motions at 120 Hz", " mm per joint", "", "bodies", "mean_mm", {"motion": "[0-9]*", "rate_hz": "120", "start": "given"}),
-            ("skin pixels, the best classifier", " % right", "", "skin", "accuracy", {"classifier": "histogram"})):
+    for question, unit, words, instead, task, column, wanted in (
+            ("faces of unseen people, landmarks within 5 % of the face", " %", "of fits", instead, "faces", "below_005", {"faces": "wild"}),
+            ("head in a video (OTB Girl), within half a box", " %", "of frames", "", "heads", "within", {"video": "head_girl", "condition": "from the first frame", "gate": "colours"}),
+            ("body in a noisy point cloud, CMU motions at 120 Hz", " mm", "per joint", "", "bodies", "mean_mm", {"motion": "[0-9]*", "rate_hz": "120", "start": "given"}),
+            ("skin pixels, the best classifier", " %", "right", "", "skin", "accuracy", {"classifier": "histogram"})):
         numbers = values(accuracies, task, column, wanted)
         if numbers:
             mean = sum(numbers) / len(numbers) * (100 if column == "accuracy" else 1)
-            rows = f"mean of {len(numbers)} rows of the table" if len(numbers) > 1 else "held-out data"
-            found.append(Answer(question, rows, instead, f"{mean:.3g}{unit}"))
+            found.append(Answer(question, words + (f", mean of {len(numbers)} rows" if len(numbers) > 1 else ""), instead, f"{mean:.3g}{unit}"))
     return found

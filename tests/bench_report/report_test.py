@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import json
 import os
 import re
 import unittest
@@ -69,6 +70,31 @@ class Report(unittest.TestCase):
     def test_names_cannot_inject_markup(self):
         text = report.make(loaded(entry("<script>alert(1)</script>/x", 1)))["report.html"][1]
         self.assertNotIn("<script>alert", text)
+
+    def test_accuracy_has_its_table_its_pictures_and_a_card(self):
+        with Files() as files:
+            with open(os.path.join(files.folder.name, "worst.jpg"), "wb") as picture:
+                picture.write(b"pixels")
+            columns = [{"key": "faces", "title": "faces"}, {"key": "below_005", "title": "below 0.05", "unit": "%"}, {"key": "none", "title": "never measured"}]
+            table = {"task": "faces", "context": {"commit": "abc"}, "columns": columns, "rows": [{"faces": "wild", "below_005": 90.0}, {"faces": "IMM", "below_005": None}],
+                     "pictures": [{"file": "worst.jpg", "caption": "a face", "kind": "worst"}, {"file": "gone.jpg", "caption": "no file", "kind": "best"}]}
+            paths = [files.text("faces.json", json.dumps(table)), files.results("a.json", [entry("aam/float/peer_opencv/resident/1x60x4096", 1, share_below=0.27)])]
+            made = report.make_of(paths)
+        page = made["report.html"][1]
+        for words in ("Landmarks of faces", "below 0.05 (%)", '<img alt="a face" src="data:image/jpeg;base64,cGl4ZWxz">', "90 %", "OpenCV's FacemarkAAM, 27 %", "commit abc"):
+            self.assertTrue(words in page, words)
+        self.assertFalse("no file" in page or "never measured" in page)
+        self.assertTrue(f"| IMM | {report.DASH} |" in made["comparison.md"][1])
+
+    def test_peers_stand_beside_ours_and_absent_ones_are_named(self):
+        with Files() as files:
+            made = [entry("skin/rgba/peer_opencv/clip/threads:2", 100), entry("skin/rgba/peer_torch_graph/resident", 30), entry("skin/rgba/fast/resident/1920x1080", 3),
+                    entry("skin/rgba/threads/total/1920x1080", 20)]
+            files.text("absent.txt", "capsule_peers: torch is not installed\n")
+            text = report.make_of([files.results("a.json", made)])["comparison.md"][1]
+        self.assertIn("| skin rgba | opencv, clip, 2 threads | 100 \N{MICRO SIGN}s | threads | 20 \N{MICRO SIGN}s | 5.00x |", text)
+        self.assertIn("| skin rgba | torch_graph, resident | 30 \N{MICRO SIGN}s | fast | 3 \N{MICRO SIGN}s | 10.0x |", text)
+        self.assertIn("- capsule_peers: torch is not installed", text)
 
     def test_program_writes_or_says_why_not(self):
         with Files() as files:
