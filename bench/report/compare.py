@@ -57,7 +57,7 @@ def rounds(paths, only=""):
     for path in result_files(paths):
         for values in read_file(path)["benchmarks"]:
             entry = None if values.get("run_type") == "aggregate" else read_entry(values, path, [])
-            if entry and re.search(only, entry.text):
+            if entry and entry.kind != "limit" and re.search(only, entry.text):  # limits are the machine's, not the code's
                 found.setdefault(entry.text, []).append(entry)
     return found
 
@@ -120,7 +120,7 @@ def main(arguments=None):
     print(f"{len(rows)} entries: {counts['same']} same, {counts['slower']} slower, {counts['faster']} faster "
           f"(U test, p below {options.alpha:g}, and more than {options.limit:g} %)")
     if any(row[5] is None for row in rows):
-        print(f"Fewer than {FEWEST_ROUNDS} rounds on a side: spreads were compared; scripts/bench --rounds 5 measures more.")
+        print(f"Fewer than {FEWEST_ROUNDS} rounds on a side: spreads were compared; scripts/bench --rounds 9 measures more.")
     for name in sorted(before.keys() ^ after.keys()):
         print(f"only {'before' if name in before else 'after'}: {name}")
     return 1 if counts["slower"] else 0
