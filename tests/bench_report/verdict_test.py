@@ -107,7 +107,16 @@ class Faces(unittest.TestCase):
         rows = frames.body[1].rows
         self.assertEqual(rows[0], ["4096", "75.57", "9.74", "7.76", "4.00", "0.0400", "100"])
         self.assertEqual((len(rows), rows[15][:4], rows[15][4]), (16, ["65536", "1423.24", "29.58", "48.1"], DASH))
-        self.assertIn("not measured", frames.body[0])
+        self.assertIn("Not measured in this run: gpu_literal, sizes with a dash.", frames.body[0])
+
+    def test_trained_models_are_the_ones_of_the_papers_table(self):
+        made = [entry(f"aam/float/{form}/{mode}/1x60x4096", us) for form, mode, us in (
+            ("cpu_literal", "resident", 1000), ("cpu_literal", "trained", 4000), ("gpu_one_pass", "rotating", 10), ("gpu_one_pass", "trained", 40),
+            ("peer_torch_graph", "resident", 400))]
+        frames, _ = aam.paper_tables(loaded(*made))
+        self.assertEqual(frames.body[1].rows[0][4:], ["4.00", "0.0400", "100"])
+        self.assertIn("trained at each size", frames.body[0])
+        self.assertIn("takes **10.0 us** per fit: **40.0x** as fast as peer_torch_graph", aam.verdict(loaded(*made))[0])
 
     def test_parts_of_figure_2(self):
         table = aam.parts_section(loaded(entry("aam/float/cpu_literal/resident/1x60x4096", 1))).body[0]
