@@ -98,10 +98,11 @@ class Machine:
             raise Missing(f"share of {name}")
         return f"{share * 100:.0f} %"
 
-    def rate(self, limit):
-        """A measured limit in GB/s."""
-        entry = self.entry("limit/" + limit)
-        return figure(entry.gb_per_s or entry.us)
+    def rate(self, name, limit):
+        """A limit of the file of an entry, in GB/s."""
+        if limit not in self.entry(name).limits:
+            raise Missing(f"{limit} beside {name}")
+        return figure(self.entry(name).limits[limit])
 
     def largest(self, counter, name):
         found = [e.counters[counter] for text, e in self.entries.items() if fnmatch.fnmatchcase(text, name) and counter in e.counters]

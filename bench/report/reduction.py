@@ -92,9 +92,14 @@ def answers(results):
     return found
 
 
-def floor_of(results, low, high):
+def limits_of(grid):
+    """The limits that were measured with the entries of a grid."""
+    return next((e.limits for row in grid.values() for e in row.values() if e.limits), {})
+
+
+def floor_of(grid, low, high):
     """The time of an empty kernel, then the time to read the input from memory."""
-    launch, read = results.limit("launch/gpu"), results.limit("read/gpu")
+    launch, read = (limits_of(grid).get(name) for name in ("launch/gpu", "read/gpu"))
     if not launch or not read:
         return None
     sizes = [low * (high / low) ** (i / 100) for i in range(101)]
@@ -109,7 +114,7 @@ def sum_chart(results, all_grids):
     series = sorted({s for row in grid.values() for s in row}, key=lambda s: rank(SERIES, s))
     lines = [Line(s, [(n, row[s].us) for (n,), row in grid.items() if s in row], style_of(s, i)) for i, s in enumerate(series)]
     sizes = [n for (n,) in grid]
-    panel = Panel(lines, "elements", "time of one sum", floor=floor_of(results, min(sizes), max(sizes)))
+    panel = Panel(lines, "elements", "time of one sum", floor=floor_of(grid, min(sizes), max(sizes)))
     return [line_chart("sum_float.svg", f"time of a float sum against its size, every strategy, {MODE_WORDS[mode]}",
                        f"Sum of floats on {results.machine('gpu', 'the GPU')}",
                        f"Median time against size, lower is better; {MODE_WORDS[mode]}", [panel], time_text, sizes=True)]
@@ -162,8 +167,8 @@ def cpu_chart(results, all_grids):
     series = sorted({s for row in grid.values() for s in row}, key=lambda s: rank(SERIES, s))
     lines = [Line(s, [(n, row[s].gb_per_s) for (n,), row in grid.items() if s in row and row[s].gb_per_s], style_of(s, i))
              for i, s in enumerate(series)]
-    rules = [(results.limit(limit), words) for limit, words in (("read/cpu_1", "limit, one core"), ("read/cpu_all", "limit, all cores"))
-             if results.limit(limit)]
+    rules = [(limits_of(grid)[limit], words) for limit, words in (("read/cpu_1", "limit, one core"), ("read/cpu_all", "limit, all cores"))
+             if limit in limits_of(grid)]
     return [line_chart("sum_cpu.svg", f"bandwidth of a {key[1]} sum on the CPU against its size, every strategy",
                        f"Sum of {key[1]} values on {results.machine('cpu', 'the CPU')}",
                        "Bytes read per second against size, higher is better; small inputs sit in the caches",

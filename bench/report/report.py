@@ -40,11 +40,11 @@ PEER_SIZES = [(2**16,), (2**20,), (2**24,), (2**28,), (24, 4096), (24, 65536), (
 
 def limits(results):
     def measured(e):
-        operations = e.counters.get("operations")
-        return rate(e.gb_per_s) if e.gb_per_s else f"{operations / e.us / 1e6:.3g} Tflop/s" if operations else three_digits(e.us) + " us"
-    rows = [[LIMITS.get(e.text, e.text), measured(e), bytes_text(e.bytes), three_digits(e.us), spread(e)] for e in results.entries if e.kind == "limit"]
-    words = "What this machine can do, measured in the same run by the bench that compares with it. Where two benches measured one limit, the middle of both is shown."
-    return [Section("Limits", 2, [words, Table(["limit", "measured", "bytes", "time (us)", "10th to 90th percentile (us)"], rows)])] if rows else []
+        rated = e.counters.get("operations", 0) / e.us / 1e3
+        return rate(e.gb_per_s) if e.gb_per_s else f"{three_digits(rated)} Gflop/s" if rated else three_digits(e.us) + " us"
+    rows = [[LIMITS.get(e.text, e.text), e.source, measured(e), bytes_text(e.bytes), three_digits(e.us), spread(e)] for e in results.entries if e.kind == "limit"]
+    words = "What this machine can do, measured by each bench in the same run as the results that it compares with it."
+    return [Section("Limits", 2, [words, Table(["limit", "measured by", "measured", "bytes", "time (us)", "10th to 90th percentile (us)"], rows)])] if rows else []
 
 
 def rival(results, peer):

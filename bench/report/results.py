@@ -47,6 +47,7 @@ class Entry:
     bytes: float | None = None
     share: float | None = None  # of the read bandwidth measured in the same run
     counters: dict = field(default_factory=dict)
+    source: str = ""  # its file's name without the ending
     limits: dict = field(default_factory=dict, repr=False)  # of the same file: {"read/gpu": GB/s, "launch/gpu": us, ...}
 
     @property
@@ -177,7 +178,8 @@ def read_entry(values, path, failures):
 
 
 def load(paths):
-    """All files as one set. A name that occurs several times counts as repetitions: the entry of the middle time stays."""
+    """All files as one set. A name that occurs several times counts as repetitions: the entry of the middle time stays. Limits stay apart, since
+    each file has its own."""
     results, repetitions = Results({}, [], []), {}
     for path in paths:
         data = read_file(path)
@@ -196,10 +198,10 @@ def load(paths):
             if values.get("run_type") != "aggregate":
                 entry = read_entry(values, path, results.failures)
                 if entry:
-                    entry.limits = limits
+                    entry.source, entry.limits = os.path.splitext(os.path.basename(path))[0], limits
                     if entry.kind == "limit":
                         limits[entry.text[6:]] = entry.gb_per_s or entry.us
-                    repetitions.setdefault(entry.text, []).append(entry)
+                    repetitions.setdefault((entry.text, entry.source if entry.kind == "limit" else ""), []).append(entry)
     for same in repetitions.values():
         results.entries.append(sorted(same, key=lambda e: e.us)[(len(same) - 1) // 2])
     return results
