@@ -111,8 +111,8 @@ def main(words=None):
     try:
         tp.describe_device(device)
         options.out.mkdir(parents=True, exist_ok=True)
-        job = Job(tp, options.data.resolve() if options.data else None, options.out, device, options.seeds, options.quick, options.folds,
-                  options.samples, options.points, options.jobs or os.cpu_count() or 1, commit(), not options.no_photos)
+        job = Job(tp, options.data.resolve() if options.data else None, options.out, device, seeds=options.seeds, quick=options.quick, folds=options.folds,
+                  samples=options.samples, points=options.points, jobs=options.jobs or os.cpu_count() or 1, commit=commit(), photos=not options.no_photos)
         for task in options.only:
             try:
                 if text := run_task(task, modules[task], job):
