@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How accurate Triptych is: makes every accuracy figure of the documentation again, with the Python module.
 
-  accuracy.py --data FOLDER --out DIR                 everything (hours on two cores, minutes on a GPU)
+  accuracy.py --data FOLDER --out DIR                 everything (half an hour on two idle cores, minutes on a GPU)
   accuracy.py --data FOLDER --out DIR --quick         a minute: few cases, small samples; no figures to quote
   accuracy.py --only faces bodies --seeds 1 2 3       some tasks, with seeds of yours
 
