@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How accurate Triptych is: makes every accuracy figure of the documentation again, with the Python module.
 
-  accuracy.py --data FOLDER --out DIR                 everything (hours on two cores, minutes on a GPU)
+  accuracy.py --data FOLDER --out DIR                 everything (half an hour on two idle cores, minutes on a GPU)
   accuracy.py --data FOLDER --out DIR --quick         a minute: few cases, small samples; no figures to quote
   accuracy.py --only faces bodies --seeds 1 2 3       some tasks, with seeds of yours
 
@@ -111,8 +111,8 @@ def main(words=None):
     try:
         tp.describe_device(device)
         options.out.mkdir(parents=True, exist_ok=True)
-        job = Job(tp, options.data.resolve() if options.data else None, options.out, device, options.seeds, options.quick, options.folds,
-                  options.samples, options.points, options.jobs or os.cpu_count() or 1, commit(), not options.no_photos)
+        job = Job(tp, options.data.resolve() if options.data else None, options.out, device, seeds=options.seeds, quick=options.quick, folds=options.folds,
+                  samples=options.samples, points=options.points, jobs=options.jobs or os.cpu_count() or 1, commit=commit(), photos=not options.no_photos)
         for task in options.only:
             try:
                 if text := run_task(task, modules[task], job):

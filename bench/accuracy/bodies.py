@@ -176,6 +176,7 @@ def evaluate(job: Job):
             results = list(pool.map(one, work))
         except BaseException:
             job.stopped = True
+            pool.shutdown(wait=False, cancel_futures=True)
             raise
     rows, cases, kept = [], [], []
     for (motion, seed), (errors, found, truth, ms) in zip(work, results):

@@ -31,7 +31,7 @@ def evaluate(job: Job):
         images, landmarks, names = read()
         groups = [group(face) for face in names]
         for seed in job.seeds_or([1]):
-            tests = list(enumerate(fold_tests(groups, folds)))
+            tests = list(enumerate(fold_tests(groups, job.folds or min(folds, len(set(groups))))))
             new, train_s = [], []
             for fold, test in tests[-1:] if last or job.quick else tests:
                 new += fit_fold(job, name, images, landmarks, names, fold, test, seed, train_s)
@@ -51,9 +51,9 @@ def evaluate(job: Job):
 def sources(job: Job):
     """(name, reader of images, landmarks and names, person of a name, folds, whether the last fold alone is tested) of each folder."""
     if job.found("faces_imm/*.[jp][pn]g", "faces of known people are"):
-        yield "IMM", lambda: load(job, "faces_imm"), lambda face: face.split("_")[0], job.folds or 6, False
+        yield "IMM", lambda: load(job, "faces_imm"), lambda face: face.split("_")[0], 6, False
     if job.found("faces_wild/*.[jp][pn]g", "faces in the wild are"):
-        yield "wild", lambda: load(job, "faces_wild"), lambda face: face, job.folds or 4, job.folds is None
+        yield "wild", lambda: load(job, "faces_wild"), lambda face: face, 4, job.folds is None
 
 
 def load(job: Job, folder: str):

@@ -44,6 +44,11 @@ def read_truth(path) -> np.ndarray:
     return boxes
 
 
+def is_box(box) -> bool:
+    """Data sets mark a head that is out of sight by a box of no size, or by NaN."""
+    return bool(np.isfinite(box).all() and box[2] > 0 and box[3] > 0)
+
+
 def start_frames(frames: int, stride: int, shortest: int) -> list[int]:
     """Every stride-th frame, as long as enough frames follow; the first one always."""
     return [0, *range(stride, max(frames - shortest + 1, 0), stride)]
@@ -100,8 +105,9 @@ def follow(job: Job, frames, boxes, gate: str):
 
 
 def measure(heads, boxes) -> dict:
-    """Of one run; heads None: not one frame was followed."""
-    found = [(head, box) for head, box in zip(heads or [], boxes) if head.found]
+    """Of one run; heads None: not one frame was followed. Frames without a true box do not count."""
+    found = [(head, box) for head, box in zip(heads or [], boxes) if head.found and is_box(box)]
+    boxes = [box for box in boxes if is_box(box)]
     centres = [np.hypot(h.x_px - b[0] - b[2] / 2, h.y_px - b[1] - b[3] / 2) for h, b in found]
     near = sum(within_half_a_box(h.x_px, h.y_px, b) for h, b in found)
     shared = [overlap(box_of_ellipse(h.x_px, h.y_px, h.ellipse.semi_major_px, h.ellipse.semi_minor_px, h.ellipse.angle_rad), b) for h, b in found]
@@ -126,11 +132,11 @@ def evaluate(job: Job):
         video, boxes = truth.parent.name, read_truth(truth)
         files = sorted(path for path in (truth.parent / "img").glob("*") if path.suffix.lower() in (".jpg", ".jpeg", ".png", ".bmp"))
         count = min(len(files), len(boxes))
-        if count == 0:
-            job.say(f"heads: {video} has no images in img: left out")
+        if count == 0 or not is_box(boxes[0]):
+            job.say(f"heads: {video} has no images in img, or no box in the first frame: left out")
             continue
         frames, boxes = [read_image(path, "RGB") for path in files[:count]], boxes[:count]
-        starts = start_frames(count, 4 * STRIDE if job.quick else STRIDE, SHORTEST)
+        starts = [start for start in start_frames(count, 4 * STRIDE if job.quick else STRIDE, SHORTEST) if is_box(boxes[start])]
         job.say(f"heads: {video}, {count} frames, {len(starts)} starts")
         for gate in ("colours", "weights"):
             runs = []
@@ -177,7 +183,7 @@ def strip(job: Job, frames, boxes, heads):
     for i, at in enumerate(np.linspace(0, len(frames) - 1, 6).astype(int)):
         picture = ground(job, frames[at]).resize((160, round(height * zoom)))
         pen = pillow().ImageDraw.Draw(picture)
-        x, y, w, h = boxes[at] * zoom
+        x, y, w, h = np.nan_to_num(boxes[at]) * zoom
         pen.rectangle((x, y, x + w, y + h), outline=(255, 255, 255))
         if heads and heads[at].found:
             e, turn = heads[at].ellipse, np.linspace(0, 2 * np.pi, 40)

@@ -90,6 +90,18 @@ class Heads(unittest.TestCase):
         row = heads.measure(None, [(0, 0, 4, 4)] * 3)
         self.assertEqual((row["within"], row["overlap"], row["missing"], row["centre_px"], row["frames"]), (0, 0, 100, None, 3))
 
+    def test_frames_without_a_true_box_do_not_count(self):
+        class Found:
+            found, x_px, y_px = True, 2, 2
+
+            class ellipse:
+                semi_major_px = semi_minor_px = 2
+                angle_rad = 0
+
+        row = heads.measure([Found] * 4, [(0, 0, 4, 4), (math.nan,) * 4, (0, 0, 0, 0), (10, 10, 4, 4)])
+        self.assertEqual((row["frames"], row["within"], row["overlap"], row["missing"]), (2, 50, 0.5, 0))
+        self.assertAlmostEqual(row["worst_px"], round(math.hypot(10, 10), 2))
+
     def test_conditions_move_the_truth_with_the_picture(self):
         frames = [np.zeros((64, 80, 3), np.uint8) for _ in range(20)]
         for frame in frames:
