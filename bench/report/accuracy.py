@@ -47,7 +47,9 @@ def sections(accuracies):
         columns = [column for column in data["columns"] if any(row.get(column["key"]) is not None for row in data["rows"])]
         head = [column["title"] + (f" ({column['unit']})" if column.get("unit") else "") for column in columns]
         rows = [[cell(row.get(column["key"])) for column in columns] for row in data["rows"]]
-        known = ", ".join(f"{key} {value}" for key, value in data.get("context", {}).items() if isinstance(value, (str, int, float)) and key in ("commit", "device", "date", "seeds"))
+        context = data.get("context", {})
+        known = ", ".join(f"{key} {context[key]}" for key in ("commit", "date", "device") if context.get(key))
+        known += ". A quick run: few cases, no figures to quote." if context.get("quick") else ""
         made.append(Section(TITLES.get(data["task"], data["task"]), 3, ([known] if known else []) + [Table(head, rows), *pictures(data)]))
     return made
 
