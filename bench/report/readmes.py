@@ -66,11 +66,6 @@ class Machine:
     def ms(self, name):
         return figure(self.entry(name).us / 1e3)
 
-    def time(self, name):
-        """3.19 us, 0.236 ms"""
-        us = self.entry(name).us
-        return f"{figure(us)} us" if us < 1e3 else f"{figure(us / 1e3)} ms" if us < 1e6 else f"{figure(us / 1e6)} s"
-
     def per(self, name, count):
         return figure(self.entry(name).us / float(count))
 
@@ -138,7 +133,7 @@ class Machine:
         return "\n".join(rows)
 
 
-FUNCTIONS = ["us", "ms", "time", "per", "times", "limit", "floor", "share", "rate", "counter", "percent", "accuracy", "reports"]
+FUNCTIONS = ["us", "ms", "per", "times", "limit", "floor", "share", "rate", "counter", "percent", "accuracy", "reports"]
 
 
 def filled(template, machine, machine_of, missing):
