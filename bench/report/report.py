@@ -47,15 +47,19 @@ def limits(results):
     return [Section("Limits", 2, [words, Table(["limit", "measured by", "measured", "bytes", "time (us)", "10th to 90th percentile (us)"], rows)])] if rows else []
 
 
+def counters(entry):
+    return ", ".join(f"{key} {three_digits(value)}" for key, value in entry.counters.items() if key not in ("operations", "Gop_per_s")) or DASH
+
+
 def rival(results, peer):
-    """Our entry on the input of a peer."""
-    choices = OURS[peer.kind][any(word in peer.series for word in CPU_PEERS)]
-    for series in choices:
-        same = [e for e in results.entries if (e.kind, e.group, e.type, e.series) == (peer.kind, peer.group, peer.type, series)
-                and (e.size == peer.size or () in (e.size, peer.size))]
-        if same:
-            return min(same, key=lambda e: (e.mode != peer.mode, e.text))
-    return None
+    """Our entry on the input of a peer: one that OURS names, else the fastest of the same mode."""
+    same = [e for e in results.entries if (e.kind, e.group, e.type) == (peer.kind, peer.group, peer.type) and not e.series.startswith("peer_")
+            and (e.size == peer.size or () in (e.size, peer.size)) and e.mode in (peer.mode, "total", "rotating", "resident", "memory")]
+    for series in OURS[peer.kind][any(word in peer.series for word in CPU_PEERS)][::-1 if peer.threads == 1 else 1]:
+        named = [e for e in same if e.series == series]
+        if named:
+            return max(named, key=lambda e: (e.mode == peer.mode, e.us))
+    return min((e for e in same if e.mode == peer.mode), key=lambda e: e.us, default=None)
 
 
 def peers(results, absent):
@@ -65,8 +69,12 @@ def peers(results, absent):
             ours = rival(results, e)
             size = " x ".join(map(size_text if e.kind == "array" else str, e.size))
             rows.append([" ".join(filter(None, [e.group, e.type, size])), f"{e.series[5:]}, {e.mode}" + (f", {e.threads} threads" if e.threads else ""), time_text(e.us),
-                         ours.series if ours else DASH, time_text(ours.us) if ours else DASH, times(e.us / ours.us) if ours else DASH])
-    body = [Table(["work", "peer", "its time", "ours", "our time", "times as fast"], rows)] if rows else []
+                         ours.series if ours else DASH, time_text(ours.us) if ours else DASH, times(e.us / ours.us) if ours else DASH,
+                         counters(e), counters(ours) if ours else DASH])
+    head = ["work", "peer", "its time", "ours", "our time", "times as fast", "its accuracy", "ours"]
+    if all(row[6:] == [DASH, DASH] for row in rows):
+        head, rows = head[:6], [row[:6] for row in rows]
+    body = [Table(head, rows)] if rows else []
     if absent:
         body += ["Absent on this machine:", Bullets(absent)]
     return [Section("Peers", 2, body)] if body else []
@@ -77,8 +85,7 @@ def others(results):
     for e in results.entries:
         if e.kind == "other":
             groups.setdefault(e.group, []).append(
-                [e.text, three_digits(e.us), spread(e), bytes_text(e.bytes), three_digits(e.gb_per_s), percent(e.share),
-                 ", ".join(f"{key} {three_digits(value)}" for key, value in e.counters.items()) or DASH])
+                [e.text, three_digits(e.us), spread(e), bytes_text(e.bytes), three_digits(e.gb_per_s), percent(e.share), counters(e)])
     head = ["name", "time (us)", "10th to 90th percentile (us)", "bytes", "GB/s", "share of its limit", "counters"]
     made = [Section(group, 3, [Table(head, rows)]) for group, rows in sorted(groups.items())]
     return [Section("Other measurements", 2, ["Names that no table above knows."])] + made if made else []

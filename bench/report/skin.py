@@ -17,11 +17,12 @@ VARIANTS = [(name, CPU if name.startswith("cpu") else BOTH if name == "joint" el
 
 
 class Skin:
-    """The entries of one size of frames, the first that a name tells. Peers, whose names tell none, belong to it."""
+    """The entries of one size of frames, that of most names. Peers, whose names tell none, belong to it."""
 
     def __init__(self, results):
         entries = [e for e in results.entries if e.kind == "skin"]
-        self.frame = next((e.size for e in entries if e.size), ())
+        sizes = [e.size for e in entries if e.size]
+        self.frame = max(sizes, key=sizes.count, default=())
         self.entries = [e for e in entries if e.size in ((), self.frame)]
 
     def at(self, series, mode, format="rgba"):

@@ -67,6 +67,10 @@ class Skin(unittest.TestCase):
         answer, = skin.answers(loaded(*made))
         self.assertEqual((answer.factor, answer.paper), ("5.00x", "2.00x as fast as gpu7, the best of the paper's versions on this machine"))
 
+    def test_other_sizes_do_not_displace_the_table(self):
+        made = [entry("skin/rgb/peer_opencv_csrt/girl/128x96", 5)] + [entry(f"skin/rgba/{series}/total/1920x1080", 9) for series in ("cpu1", "cpu2")]
+        self.assertEqual(skin.Skin(loaded(*made)).frame, (1920, 1080))
+
     def test_batch_is_per_frame(self):
         line, = skin.verdict(loaded(read_limit("limit/read/gpu", 4000), entry("skin/rgba/batch64/rotating/1920x1080", 128, bytes=64 * 8294400)))
         self.assertIn("**2.00 us** per frame", line)
