@@ -35,6 +35,7 @@ MODULES = (reduction, skin, capsule, aam)
 OURS = {"array": (["automatic"], ["threads", "simd"]), "multiply": (["plan"], []), "skin": (["fast"], ["threads", "simd"]),
         "capsule": (["culled"], ["threads", "simd"]), "aam": (["gpu_one_pass"], ["cpu_fitter", "cpu_one_pass"])}
 CPU_PEERS = ("opencv", "numpy", "dlib", "mediapipe", "omp", "cpu")
+ACCURACY = ("mean_error", "share_below", "mean_overlap", "found")
 PEER_SIZES = [(2**16,), (2**20,), (2**24,), (2**28,), (24, 4096), (24, 65536), (84, 4096), (84, 65536)]  # of arrays and matrices: the rest is in their tables
 
 
@@ -47,15 +48,15 @@ def limits(results):
     return [Section("Limits", 2, [words, Table(["limit", "measured by", "measured", "bytes", "time (us)", "10th to 90th percentile (us)"], rows)])] if rows else []
 
 
-def counters(entry):
-    return ", ".join(f"{key} {three_digits(value)}" for key, value in entry.counters.items() if key not in ("operations", "Gop_per_s")) or DASH
+def counters(entry, known=()):
+    return ", ".join(f"{key} {three_digits(value)}" for key, value in entry.counters.items() if key in known or not known) or DASH
 
 
 def rival(results, peer):
     """Our entry on the input of a peer: one that OURS names, else the fastest of the same mode."""
     same = [e for e in results.entries if (e.kind, e.group, e.type) == (peer.kind, peer.group, peer.type) and not e.series.startswith("peer_")
             and (e.size == peer.size or () in (e.size, peer.size)) and e.mode in (peer.mode, "total", "rotating", "resident", "memory")]
-    for series in OURS[peer.kind][any(word in peer.series for word in CPU_PEERS)][::-1 if peer.threads == 1 else 1]:
+    for series in OURS[peer.kind][any(word in CPU_PEERS for word in peer.series.split("_"))][::-1 if peer.threads == 1 else 1]:
         named = [e for e in same if e.series == series]
         if named:
             return max(named, key=lambda e: (e.mode == peer.mode, e.us))
@@ -70,7 +71,7 @@ def peers(results, absent):
             size = " x ".join(map(size_text if e.kind == "array" else str, e.size))
             rows.append([" ".join(filter(None, [e.group, e.type, size])), f"{e.series[5:]}, {e.mode}" + (f", {e.threads} threads" if e.threads else ""), time_text(e.us),
                          ours.series if ours else DASH, time_text(ours.us) if ours else DASH, times(e.us / ours.us) if ours else DASH,
-                         counters(e), counters(ours) if ours else DASH])
+                         counters(e, ACCURACY), counters(ours, ACCURACY) if ours else DASH])
     head = ["work", "peer", "its time", "ours", "our time", "times as fast", "its accuracy", "ours"]
     if all(row[6:] == [DASH, DASH] for row in rows):
         head, rows = head[:6], [row[:6] for row in rows]

@@ -88,7 +88,7 @@ class Report(unittest.TestCase):
 
     def test_peers_stand_beside_ours_and_absent_ones_are_named(self):
         with Files() as files:
-            made = [entry("skin/rgba/peer_opencv/clip/threads:2", 100), entry("skin/rgba/peer_torch_graph/resident", 30), entry("skin/rgba/fast/resident/1920x1080", 3),
+            made = [entry("skin/rgba/peer_opencv/clip/threads:2", 100), entry("skin/rgba/peer_torch_graph/resident", 30), entry("skin/rgba/peer_torch_compiled/resident", 60), entry("skin/rgba/fast/resident/1920x1080", 3),
                     entry("skin/rgba/threads/total/1920x1080", 20), entry("skin/rgba/threads/resident/1920x1080", 9), entry("skin/rgba/simd/total/1920x1080", 40),
                     entry("skin/rgba/peer_opencv/clip/threads:1", 100), entry("aam/float/peer_torch_graph/resident/1x60x4096", 50),
                     entry("aam/float/gpu_one_pass/frames_10/1x60x4096", 100), entry("aam/float/gpu_one_pass/rotating/1x60x4096", 10)]
@@ -98,6 +98,7 @@ class Report(unittest.TestCase):
         self.assertIn("| skin rgba | torch_graph, resident | 30 \N{MICRO SIGN}s | fast | 3 \N{MICRO SIGN}s | 10.0x |", text)
         self.assertIn("| skin rgba | opencv, clip, 1 threads | 100 \N{MICRO SIGN}s | simd | 40 \N{MICRO SIGN}s | 2.50x |", text)
         self.assertIn("| aam float 1 x 60 x 4096 | torch_graph, resident | 50 \N{MICRO SIGN}s | gpu_one_pass | 10 \N{MICRO SIGN}s | 5.00x |", text)
+        self.assertIn("| skin rgba | torch_compiled, resident | 60 \N{MICRO SIGN}s | fast | 3 \N{MICRO SIGN}s | 20.0x |", text)
         self.assertIn("- capsule_peers: torch is not installed", text)
 
     def test_program_writes_or_says_why_not(self):
