@@ -100,11 +100,16 @@ def frames_chart(results):
                 by_pixels.setdefault(e.size[2], {})[frames] = e.us
         sizes = [pixels for pixels in (4096, 8192, 16384, 32768, 65536) if len(by_pixels.get(pixels, {})) > 1]
         lines = [Line(f"{pixels} pixels", sorted(by_pixels[pixels].items()), ramp_style(i, len(sizes))) for i, pixels in enumerate(sizes)]
+        which = {"cpu_literal": 0, "gpu_literal": 1}.get(form)
+        if lines and which is not None:  # the paper's lines are straight: its Table 1 times the frames
+            ends = (lines[0].points[0][0], lines[0].points[-1][0])
+            lines += [Line(f"the paper's, {n} pixels", [(frames, 1e3 * PAPER[n][which] * frames) for frames in ends], (colour, 1.5, DASHED))
+                      for n, colour in ((4096, "#8c8c8c"), (65536, "#000000"))]
         if lines:
             panels.append(Panel(lines, "frames", "" if panels else "time", form))
     if not panels:
         return []
-    return [line_chart("aam_frames.svg", "the paper's figure 6: time against frames at five sizes",
+    return [line_chart("aam_frames.svg", "the paper's figure 6: time against frames at five sizes, the paper's own (its Table 1 times the frames) beside ours",
                        f"The paper's figure 6 on {results.machine('gpu', 'the CPU')}",
                        f"Time of that many frames, ten iterations each, lower is better; {modes} modes", panels, time_text)]
 

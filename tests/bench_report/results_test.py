@@ -1,5 +1,8 @@
 """Names, numbers and files."""
 
+import os
+import subprocess
+import sys
 import unittest
 
 from document import markdown_table, size_text, Table, three_digits, time_text
@@ -75,6 +78,17 @@ class Loading(unittest.TestCase):
         results = loaded(cpu="CPU: unknown processor, 2 of 2 logical cores, 24 GiB", processor="Neoverse-V1")
         self.assertEqual(results.machine("cpu", ""), "Neoverse-V1")
         self.assertNotIn("processor", results.facts)
+
+    def test_a_peer_names_the_same_things_as_a_bench(self):
+        peers = os.path.join(os.path.dirname(__file__), "..", "..", "bench", "peers")
+        with Files() as files:
+            path = os.path.join(files.folder.name, "peer.json")
+            script = f"import sys; sys.path.insert(0, {peers!r}); import peer_results as p; p.write_results({path!r}, {{'cpu': p.cpu_name()}}, [{{'name': 'a/b', 'us': 1}}])"
+            subprocess.run([sys.executable, "-c", script], check=True, env={**os.environ, "TRIPTYCH_COMMIT": "abc"})
+            facts = load([path]).facts
+        self.assertTrue(facts["commit"] and facts["commit"] != "unknown")
+        self.assertRegex(facts["date"], r"^\d{4}-\d\d-\d\d$")
+        self.assertTrue(facts["cpu"])
 
     def test_a_share_is_of_the_limit_of_the_same_file(self):
         with Files() as files:
