@@ -121,8 +121,9 @@ def main(arguments=None):
           f"(U test, p below {options.alpha:g}, and more than {options.limit:g} %)")
     if any(row[5] is None for row in rows):
         print(f"Fewer than {FEWEST_ROUNDS} rounds on a side: spreads were compared; scripts/bench --rounds 9 measures more.")
-    for name in sorted(before.keys() ^ after.keys()):
-        print(f"only {'before' if name in before else 'after'}: {name}")
+    for side, names in (("before", before.keys() - after.keys()), ("after", after.keys() - before.keys())):
+        if names:
+            print(f"only {side}: {', '.join(sorted(names)[:5])}" + (f" and {len(names) - 5} more" if len(names) > 5 else ""))
     return 1 if counts["slower"] else 0
 
 

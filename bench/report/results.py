@@ -149,6 +149,9 @@ def read_facts(context):
         if isinstance(context.get(key), int):
             facts["logical cores"] = str(context[key])
             break
+    load = context.get("load_avg")
+    if isinstance(load, list) and load and load[0] > int(facts.get("logical cores", 1)):
+        facts["other work"] = f"load {load[0]:.0f} at the start"
     if isinstance(context.get("date"), str):
         facts["date"] = context["date"][:10]
     first = ["gpu", "driver", "cpu", "commit", "date", "compiler", "cuda", "cccl", "Google Benchmark", "mode"]

@@ -79,6 +79,10 @@ class Loading(unittest.TestCase):
         self.assertEqual(results.machine("cpu", ""), "Neoverse-V1")
         self.assertNotIn("processor", results.facts)
 
+    def test_a_machine_that_had_other_work_says_so(self):
+        self.assertEqual(loaded(load_avg=[19.2, 3, 2]).facts["other work"], "load 19 at the start")
+        self.assertNotIn("other work", loaded(load_avg=[15.9, 3, 2]).facts)
+
     def test_a_peer_names_the_same_things_as_a_bench(self):
         peers = os.path.join(os.path.dirname(__file__), "..", "..", "bench", "peers")
         with Files() as files:
