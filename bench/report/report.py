@@ -30,6 +30,7 @@ LIMITS = {"limit/read/gpu": "read, GPU", "limit/read/gpu_cache": "read, the GPU'
           "limit/read/cpu_all": "read, all cores", "limit/launch/gpu": "an empty kernel in a graph, GPU",
           "limit/copy/gpu": "copy of a frame from pinned memory to the GPU", "limit/fma/gpu": "multiply-adds, GPU",
           "limit/fma/cpu_1": "multiply-adds, one core", "limit/fma/cpu_all": "multiply-adds, all cores"}
+OTHERS = {"landmarks": "Landmarks of faces by other libraries and by ours", "python": "Calls from Python", "multiply_other": "Other matrix shapes"}
 MODULES = (reduction, skin, capsule, aam)
 # What a peer is compared with: the first of these that was measured on the same input; the second list for peers on the CPU.
 OURS = {"array": (["automatic"], ["threads", "simd"]), "multiply": (["plan"], []), "skin": (["fast"], ["threads", "simd"]),
@@ -88,8 +89,8 @@ def others(results):
             groups.setdefault(e.group, []).append(
                 [e.text, three_digits(e.us), spread(e), bytes_text(e.bytes), three_digits(e.gb_per_s), percent(e.share), counters(e)])
     head = ["name", "time (us)", "10th to 90th percentile (us)", "bytes", "GB/s", "share of its limit", "counters"]
-    made = [Section(group, 3, [Table(head, rows)]) for group, rows in sorted(groups.items())]
-    return [Section("Other measurements", 2, ["Names that no table above knows."])] + made if made else []
+    made = [Section(OTHERS.get(group, group), 3, [Table(head, rows)]) for group, rows in sorted(groups.items())]
+    return [Section("Other measurements", 2, ["What no table above has."])] + made if made else []
 
 
 def make(results, accuracies=(), absent=()):
