@@ -156,7 +156,30 @@ find_nvcc() {
 
 gpu_name() { nvidia-smi --query-gpu=name,compute_cap --format=csv,noheader 2>/dev/null | head -n 1 || true; }
 
+# The commit of this checkout, with -dirty where files differ; $TRIPTYCH_COMMIT where there is no git.
+commit_name() {
+  git -C "$root" describe --always --dirty --exclude '*' 2>/dev/null || printf '%s\n' "${TRIPTYCH_COMMIT:-unknown}"
+}
+
+cpu_name() { LC_ALL=C lscpu 2>/dev/null | sed -n 's/^Model name: *//p' | head -n 1; }
+
+# first_python MODULE PYTHON...: the first of these Pythons that has a module.
+first_python() {
+  local module="$1" python
+  shift
+  for python in "$@"; do
+    if "$python" -c "import $module" >/dev/null 2>&1; then
+      printf '%s\n' "$python"
+      return
+    fi
+  done
+  return 1
+}
+
+plotting_python() { first_python matplotlib python3 /usr/bin/python3; }
+
 # Makes a virtual environment for the Python module and its tests in $build_dir/python-env, and turns the module on; says why when it cannot.
+# prepare_python [WHAT]: what is left out then (default: the Python tests)
 prepare_python() {
   local env="$build_dir/python-env" python reason=""
   python="$(command -v python3 || true)"
@@ -175,7 +198,7 @@ prepare_python() {
     fi
   fi
   if [[ -n "$reason" ]]; then
-    say "the Python tests are left out: $reason"
+    say "${1:-the Python tests} are left out: $reason"
   else
     cmake_options+=(-DTRIPTYCH_BUILD_PYTHON=ON "-DPython_EXECUTABLE=$env/bin/python")
   fi
@@ -231,33 +254,4 @@ prepare() {
   install_for "$@"
   configure
   build "$@"
-}
-
-# show_comparisons DIR: prints the tables that the benches left in folders of DIR.
-show_comparisons() {
-  local table
-  for table in "$1"/*/comparison.md; do
-    if [[ -f "$table" ]]; then
-      cat "$table"
-    fi
-  done
-}
-
-# show_results DIR: prints one line for each result in DIR and its folders.
-show_results() {
-  local file kind
-  say "results are in $1"
-  for file in "$1"/* "$1"/*/*; do
-    [[ -f "$file" ]] || continue
-    case "$file" in
-      *.md) kind="the comparison as a table" ;;
-      *.svg) kind="a chart" ;;
-      *.png | *.jpg) kind="a picture" ;;
-      *.mp4 | *.avi) kind="a video" ;;
-      *.json) kind="every measurement, with the hardware" ;;
-      *.log) kind="what the programs printed" ;;
-      *) kind="a result" ;;
-    esac
-    printf '   %s: %s\n' "$file" "$kind"
-  done
 }

@@ -1,8 +1,10 @@
 """What the scripts of this folder share: how times are summed up, and how results are written."""
+import datetime
 import json
 import os
 import platform
 import statistics
+import subprocess
 import sys
 
 
@@ -10,6 +12,14 @@ def summary(microseconds):
     ordered = sorted(microseconds)
     at = lambda share: ordered[int(share * (len(ordered) - 1))]
     return {"us": statistics.median(ordered), "low_us": at(0.1), "high_us": at(0.9)}
+
+
+def said(*command):
+    """What a program prints, or nothing when it is not there or fails."""
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
 
 
 def cpu_name():
@@ -20,7 +30,17 @@ def cpu_name():
                     return line.split(":", 1)[1].strip()
     except OSError:
         pass
-    return platform.processor() or platform.machine()
+    named = [line.split(":", 1)[1].strip() for line in said("lscpu").splitlines() if line.startswith("Model name:")]  # not in cpuinfo on Arm
+    return named[0] if named else platform.processor() or platform.machine()
+
+
+def run_context():
+    """The commit, the date and the driver, under the keys of the bench programs."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    commit = said("git", "-C", here, "describe", "--always", "--dirty", "--exclude", "*") or os.environ.get("TRIPTYCH_COMMIT", "unknown")
+    driver = said("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader").split("\n")[0]
+    date = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+    return {"date": date, "commit": commit, **({"driver": driver} if driver else {})}
 
 
 def torch_context(torch, device):
@@ -85,7 +105,7 @@ def main_by_torch(parser, trials, by_torch):
 
 def write_results(path, context, results):
     """As JSON, to a file that is replaced as a whole, or to standard output when path is empty."""
-    text = json.dumps({"context": context, "benchmarks": results}, indent=2)
+    text = json.dumps({"context": {**run_context(), **context}, "benchmarks": results}, indent=2)
     if not path:
         print(text)
         return

@@ -2,20 +2,21 @@
 
 import io
 import math
+import re
 from dataclasses import dataclass, field
 
 import matplotlib
 
 matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402  the backend is chosen first
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: E402
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator  # noqa: E402
 
 from document import Chart, size_text, time_text  # noqa: E402
 
 plt.rcParams.update({
-    "svg.hashsalt": "triptych", "svg.fonttype": "none", "font.family": "sans-serif", "font.size": 10, "axes.spines.top": False,
+    "svg.hashsalt": "triptych", "svg.fonttype": "none", "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans", "Arial"], "font.size": 10, "axes.spines.top": False,
     "axes.spines.right": False, "axes.grid": True, "grid.color": "#e4e7eb", "axes.edgecolor": "#8a929b", "axes.axisbelow": True,
-    "figure.facecolor": "white", "legend.frameon": False, "axes.titlesize": 11})
+    "figure.facecolor": "white", "axes.facecolor": "none", "legend.frameon": False, "axes.titlesize": 11})
 
 OURS, DASHED, DOTTED = 3.2, (0, (5, 3)), (0, (1, 2))
 STYLES = {  # colour, width, dashes
@@ -27,7 +28,9 @@ STYLES = {  # colour, width, dashes
     "grid_stride_atomic": ("#56b4e9", 1.5, "-"), "warp_shuffle": ("#009e73", 1.5, "-"), "single_pass": ("#117733", 1.5, "-"),
     "cluster": ("#44aa99", 1.5, "-"), "cub_block": ("#8c8c8c", 1.5, DASHED), "cub_device": ("#666666", 1.5, DASHED),
     "thrust": ("#a08060", 1.5, DOTTED), "peer_cub": ("#000000", 2, DASHED), "peer_thrust": ("#6b4423", 2, DOTTED),
-    "simd": ("#009e73", 2.4, "-"), "threads": ("#0072b2", 2.4, "-"), "thrust_omp": ("#6b4423", 2, DASHED)}
+    "simd": ("#009e73", 2.4, "-"), "threads": ("#0072b2", 2.4, "-"), "thrust_omp": ("#6b4423", 2, DASHED),
+    "sequential": ("#8c8c8c", 1.5, "-"), "compensated": ("#b08900", 1.5, "-"), "pairwise": ("#cc79a7", 1.5, "-"), "listing": ("#8c8c8c", 1.5, "-"),
+    "cpu_literal": ("#8c8c8c", 1.5, "-"), "cpu_one_pass": ("#009e73", 1.8, "-"), "cpu_threads": ("#0072b2", 2.4, "-"), "gpu_literal": ("#882255", 1.6, "-")}
 CYCLE = ["#0072b2", "#009e73", "#cc79a7", "#b08900", "#56b4e9", "#882255", "#44aa99", "#666666"]
 RAMP = ["#440154", "#46327e", "#365c8d", "#277f8e", "#1fa187", "#5cb84a", "#a8b820", "#d9a400"]
 
@@ -57,6 +60,13 @@ class Panel:
     floor: tuple | None = None  # (points, label): nothing can be below
 
 
+def shorter(svg):
+    """Coordinates to a hundredth of a point and no metadata: the same picture in fewer bytes."""
+    number = lambda match: f"{float(match[0]):.2f}".rstrip("0").rstrip(".")
+    return re.sub(r' (?:d|x|y|transform)="[^"]*"', lambda match: re.sub(r"-?\d+\.\d{3,}", number, match[0]),
+                  re.sub(r"\n <metadata>.*?</metadata>", "", svg, flags=re.S))
+
+
 def save(figure, title, subtitle):
     height = figure.get_figheight()
     figure.suptitle(title, x=0.01, y=1 - 0.08 / height, ha="left", va="top", fontsize=13, fontweight="bold")
@@ -65,7 +75,14 @@ def save(figure, title, subtitle):
     figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
     plt.close(figure)
     svg = text.getvalue()
-    return "\n".join(line.rstrip() for line in svg[svg.index("<svg"):].splitlines()) + "\n"
+    return shorter("\n".join(line.rstrip() for line in svg[svg.index("<svg"):].splitlines()) + "\n")
+
+
+def drawn_at(figure, axis, x, y):
+    """Where a point lies in the SVG."""
+    scale = 72 / figure.dpi
+    at_x, at_y = axis.transData.transform((x, y))
+    return round(at_x * scale, 1), round(figure.get_figheight() * 72 - at_y * scale, 1)
 
 
 def size_tick(n):
@@ -73,29 +90,35 @@ def size_tick(n):
     return f"$2^{{{text[2:]}}}$" if text.startswith("2^") else text
 
 
+def read_out(y_format, y):
+    """A value as its axis writes it, but to three digits."""
+    return re.sub(r"\d+\.\d{4,}", lambda match: f"{float(match[0]):.3g}", y_format(y))
+
+
 def line_chart(file, caption, title, subtitle, panels, y_format, sizes=False, y_log=True):
     """Panels side by side with one y axis and one legend. sizes: x is written as powers of two."""
     figure, axes = plt.subplots(1, len(panels), figsize=(10.4, 5.2), sharey=True, squeeze=False)
-    labels = {}
-    for axis, panel in zip(axes[0], panels):
+    labels, series = {}, {}
+    for at, (axis, panel) in enumerate(zip(axes[0], panels)):
         for line in panel.lines:
             colour, width, dashes = line.style
             drawn, = axis.plot(*zip(*line.points), color=colour, linewidth=width, linestyle=dashes, marker="o",
                                markersize=width + 0.8, zorder=3 if width == OURS else 2)
             labels.setdefault(line.label, drawn)
+            one = series.setdefault(line.label, {"label": line.label, "ids": [], "points": []})
+            one["ids"].append(f"line{list(series).index(line.label)}-{at}")
+            drawn.set_gid(one["ids"][-1])
         axis.set_xscale("log", base=2 if sizes else 10)
         if y_log:
             axis.set_yscale("log")
             low, high = axis.get_ylim()
             few = high / low < 300
             axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,), numticks=20))
-            axis.yaxis.set_minor_formatter(NullFormatter())
-        else:
-            axis.set_ylim(bottom=0)
+            axis.yaxis.set_minor_locator(NullLocator())
         x_low, x_high = axis.get_xlim()
         if not sizes and x_high / x_low < 100:
             axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=20))
-        axis.xaxis.set_minor_formatter(NullFormatter())
+        axis.xaxis.set_minor_locator(NullLocator())
         axis.xaxis.set_major_formatter(FuncFormatter(lambda x, _: size_tick(x) if sizes else f"{x:,.0f}"))
         axis.yaxis.set_major_formatter(FuncFormatter(lambda y, _: y_format(y)))
         if panel.floor:
@@ -107,9 +130,22 @@ def line_chart(file, caption, title, subtitle, panels, y_format, sizes=False, y_
             axis.axhline(y, color="#8a929b", linewidth=1, linestyle=DASHED, zorder=1)
             axis.annotate(label, (1, y), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=8.5, color="#5a6470")
         axis.set(xlabel=panel.x, ylabel=panel.y, title=panel.title)
-    figure.legend(labels.values(), labels.keys(), loc="center left", bbox_to_anchor=(0.8, 0.48), fontsize=9)
-    figure.subplots_adjust(left=0.08, right=0.79, top=0.82, bottom=0.11, wspace=0.07)
-    return Chart(file, caption, save(figure, title, subtitle))
+    if not y_log:
+        for axis in axes[0]:
+            axis.autoscale(axis="y")
+        axes[0][0].set_ylim(bottom=0)
+    legend = figure.legend(labels.values(), labels.keys(), loc="center left", bbox_to_anchor=(0.8, 0.48), fontsize=9)
+    for at, (one, key, words) in enumerate(zip(series.values(), legend.get_lines(), legend.get_texts())):
+        one["keys"] = [f"key{at}", f"keytext{at}"]
+        key.set_gid(one["keys"][0])
+        words.set_gid(one["keys"][1])
+    figure.subplots_adjust(left=0.08, right=0.79, top=0.82, bottom=0.11, wspace=0.12)
+    for axis, panel in zip(axes[0], panels):
+        for line in panel.lines:
+            for x, y in line.points:
+                size = size_text(round(x)) if sizes else f"{x:,.0f}"
+                series[line.label]["points"].append([*drawn_at(figure, axis, x, y), f"{line.label}: {read_out(y_format, y)} at {size} {panel.x}"])
+    return Chart(file, caption, save(figure, title, subtitle), list(series.values()))
 
 
 def bar_chart(file, caption, title, subtitle, rows, keys, x_label, rule=None):

@@ -1,97 +1,96 @@
-"""The report as one HTML file: no network, light and dark, tables that sort by a click and filter by a word."""
+"""The report as one HTML file: no network, light and dark, phone and paper. Tables sort by a click and filter by a word; charts read out
+the point under the pointer, and a click on a legend entry hides its line."""
 
 import html
+import json
+import pathlib
 import re
 
-from document import Bullets, Chart, Section, Table
+from document import Bullets, Chart, Picture, Section, Table
 
-STYLE = """
-:root { color-scheme: light dark; --text: #1c2126; --soft: #5a6470; --line: #d9dee3; --back: #ffffff; --card: #f6f8fa; --ours: #d55e00; }
-@media (prefers-color-scheme: dark) { :root { --text: #e6e9ec; --soft: #9aa4ae; --line: #39414a; --back: #15191d; --card: #1e242a; } }
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 72rem; padding: 1rem; font: 16px/1.5 system-ui, sans-serif; color: var(--text); background: var(--back); }
-h1 { font-size: 1.5rem; } h2 { margin-top: 2.5rem; border-bottom: 1px solid var(--line); } h3, h4 { margin-bottom: .3rem; }
-nav a { margin-right: 1rem; white-space: nowrap; } a { color: inherit; }
-.facts { color: var(--soft); font-size: .85rem; } .wide { overflow-x: auto; } figure { margin: 1rem 0; background: #fff; border-radius: 6px; }
-figure svg { width: 100%; height: auto; display: block; } figcaption { padding: 0 .6rem .5rem; color: #5a6470; font-size: .85rem; }
-table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums; margin: .4rem 0 1rem; }
-th, td { padding: .2rem .6rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; } th { cursor: pointer; background: var(--card); position: sticky; top: 0; }
-#summary td { font-size: 1rem; white-space: normal; } #summary td:nth-child(4) { font-weight: 700; color: var(--ours); }
-input { font: inherit; padding: .2rem .5rem; width: 16rem; max-width: 100%; } summary { cursor: pointer; font-weight: 600; margin: .6rem 0; }
-@media print { input, nav { display: none; } details > * { display: block; } body { max-width: none; } }
-"""
-
-SCRIPT = """
-const value = text => { const n = parseFloat(text.replace(/[^0-9.eE^-]/g, '').replace(/^2\\^/, '')); return Number.isNaN(n) ? text : n; };
-const key = text => /^2\\^\\d+$/.test(text) ? 2 ** parseInt(text.slice(2)) : value(text);
-document.querySelectorAll('table').forEach(table => {
-  const body = table.tBodies[0];
-  table.querySelectorAll('th').forEach((head, column) => head.addEventListener('click', () => {
-    const down = head.dataset.down = head.dataset.down === '1' ? '' : '1';
-    const rows = [...body.rows].map(row => [key(row.cells[column].textContent), row]);
-    rows.sort(([a], [b]) => (typeof a === typeof b ? (a < b ? -1 : a > b ? 1 : 0) : typeof a === 'number' ? -1 : 1) * (down ? 1 : -1));
-    rows.forEach(([, row]) => body.append(row));
-  }));
-  if (body.rows.length < 12) return;
-  const filter = document.createElement('input');
-  filter.placeholder = 'filter rows';
-  filter.addEventListener('input', () => [...body.rows].forEach(row => {
-    row.hidden = !row.textContent.toLowerCase().includes(filter.value.toLowerCase());
-  }));
-  table.parentElement.before(filter);
-});
-"""
+HERE = pathlib.Path(__file__).parent
+STYLE, SCRIPT = ((HERE / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
 
 
 def inline(text):
-    return re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", html.escape(str(text), quote=False))
+    return re.sub(r"`(.+?)`", r"<code>\1</code>", re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", html.escape(str(text), quote=False)))
 
 
 def anchor(title):
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
 
 
-def table_html(table, name=""):
+def table_html(table):
     head = "".join(f"<th>{inline(cell)}</th>" for cell in table.head)
     rows = "".join("<tr>" + "".join(f"<td>{inline(cell)}</td>" for cell in row) + "</tr>\n" for row in table.rows)
-    return f'<div class="wide"><table{f" id={name}" if name else ""}><thead><tr>{head}</tr></thead><tbody>\n{rows}</tbody></table></div>'
+    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>\n{rows}</tbody></table></div>'
+
+
+def chart_html(chart, number):
+    """Ids of several drawings must not meet on one page: each gets the name of its chart in front."""
+    name = f"c{number}-"
+    svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}", chart.svg)
+    svg = svg.replace("<svg ", f'<svg role="img" aria-label="{html.escape(chart.caption)}" ', 1)
+    data = f'<script type="application/json">{json.dumps(chart.series).replace("<", chr(92) + "u003c")}</script>' if chart.series else ""
+    return f'<figure class="chart" data-name="{name}">{svg}{data}<figcaption>{inline(chart.caption)}</figcaption></figure>'
 
 
 def block_html(block, number):
     if isinstance(block, Table):
         return table_html(block)
-    if isinstance(block, Chart):  # ids of several drawings must not meet on one page
-        svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>c{number}-", block.svg)
-        return f"<figure>{svg}<figcaption>{inline(block.caption)}</figcaption></figure>"
+    if isinstance(block, Chart):
+        return chart_html(block, number)
     if isinstance(block, Bullets):
         return "<ul>" + "".join(f"<li>{inline(line)}</li>" for line in block.lines) + "</ul>"
+    if isinstance(block, Picture):
+        words = inline(f"{block.kind}: {block.caption}" if block.kind else block.caption)
+        return f'<figure><img alt="{html.escape(block.caption)}" src="{block.address}"><figcaption>{words}</figcaption></figure>'
     return f"<p>{inline(block)}</p>"
+
+
+def card_html(answer):
+    meter = ""
+    if answer.share is not None:
+        share = f"{answer.share * 100:.0f} %"
+        meter = f'<div class="meter"><i style="width:{min(100, answer.share * 100):.0f}%"></i></div><small>{share} of the limit: {inline(answer.limit)}</small>'
+    elif answer.limit:
+        meter = f"<small>limit: {inline(answer.limit)}</small>"
+    paper = f"<small>{inline(answer.paper)}</small>" if answer.paper else ""
+    instead = f"<small>instead: {inline(answer.instead)}</small>" if answer.instead else ""
+    return (f'<div class="card"><div class="asked">{inline(answer.question)}</div><div class="factor">{inline(answer.factor)}</div>'
+            f"<div><b>{inline(answer.ours)}</b></div>{instead}{paper}{meter}</div>")
 
 
 def page(title, facts, answers, sections):
     parts, chart = [], 0
     for section in filter(None, sections):
-        body = []
+        body, pictures = [], []
         for block in section.body:
             chart += isinstance(block, Chart)
-            body.append(block_html(block, chart))
-        heading = f'<h{section.level} id="{anchor(section.title)}">{inline(section.title)}</h{section.level}>'
+            (pictures if isinstance(block, Picture) else body).append(block_html(block, chart))
+        if pictures:
+            body.append(f'<div class="pictures">{"".join(pictures)}</div>')
+        name = f' id="{anchor(section.title)}"' if section.level == 2 else ""
+        heading = f"<h{section.level}{name}>{inline(section.title)}</h{section.level}>"
         if section.level >= 4:
             parts.append(f"<details><summary>{inline(section.title)}</summary>{''.join(body)}</details>")
         else:
             parts.append(heading + "".join(body))
     links = "".join(f'<a href="#{anchor(s.title)}">{inline(s.title)}</a>' for s in sections if isinstance(s, Section) and s and s.level == 2)
-    summary = Table(["what was asked", "Triptych", "what one would use instead", "times as fast", "share of the machine's limit"],
-                    [[a.question, a.ours, a.instead, a.times_faster, a.share_of_limit] for a in answers])
-    known = "".join(f"{html.escape(key)}: {html.escape(value)}<br>" for key, value in facts.items())
+    known = "".join(f"<dt>{html.escape(key)}</dt><dd>{html.escape(value)}</dd>" for key, value in facts.items())
+    lead = ("Each card: what was asked, how many times as fast Triptych is as what one would use instead, and how close it comes to the limit "
+            "of this machine, measured in the same run." if answers else "This run has nothing to compare Triptych with.")
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{html.escape(title)}</title><style>{STYLE}</style></head><body>
+<div id="errors"></div>
 <h1>{html.escape(title)}</h1>
-{table_html(summary, "summary") if answers else ""}
-<p class="facts">{known}Times are medians. Limits were measured in the same run.</p>
+<p class="lead">{lead}</p>
+<div class="cards" id="summary">{''.join(map(card_html, answers))}</div>
 <nav>{links}</nav>
 {''.join(parts)}
+<h2 id="about">This run</h2><dl class="facts">{known}</dl>
+<p class="lead">Times are medians. A speed-up is the other side's time over ours. Same: the spreads, from the 10th to the 90th percentile, overlap.
+Click a column to sort it, a legend entry to hide its line.</p>
 <script>{SCRIPT}</script></body></html>
 """

@@ -1,7 +1,7 @@
 """Sums, other reductions and matrix-vector products: every strategy against size."""
 
 from charts import Line, Panel, line_chart, ramp_style, style_of
-from document import DASH, Answer, Bullets, Section, Table, percent, rate, size_text, three_digits, time_text, times
+from document import DASH, Answer, Section, Table, bytes_text, every_time, growth_section, module_section, percent, rate, size_text, three_digits, time_text, times
 from results import ARRAYS, geometric_mean
 
 TYPES, MODES = ["float", "double", "int32", "int64"], ["rotating", "resident", "memory"]
@@ -58,32 +58,48 @@ def verdict(results):
         elif group == "sum_cpu":
             for series, limit, words in (("simd", "read/cpu_1", "one core"), ("threads", "read/cpu_all", "all cores")):
                 size, entry = next(((s, row[series]) for s, row in reversed(grid.items()) if series in row), (None, None))
-                share = entry and entry.share_of(results.limit(limit))
+                share = entry and entry.share_of(limit)
                 if share:
                     lines.append(f"{subject}: {series} reaches **{percent(share)}** of what {words} can read at {size_text(size[0])}.")
         else:
             lines += comparison(subject, grid, "automatic", "peer_cub", 2**14, 2**22, ", 2^14 to 2^22")
             large = grid.get((2**28,), {}).get("automatic")
-            share = large and large.share_of(results.limit("read/gpu"))
+            share = large and large.share_of("read/gpu")
             if group == "sum" and share:
                 lines.append(f"{subject}: automatic reaches **{percent(share)}** of what the GPU can read at 2^28.")
     return lines
 
 
 def answers(results):
-    grid = grids(results).get(("sum", "float", "rotating"), {})
-    found = []
+    all_grids, found = grids(results), []
+    grid = all_grids.get(("sum", "float", "rotating"), {})
     for n in (2**20, 2**28):
         ours, cub = grid.get((n,), {}).get("automatic"), grid.get((n,), {}).get("peer_cub")
         if ours and cub:
-            found.append(Answer(f"sum of {size_text(n)} floats", time_text(ours.us), f"cub::DeviceReduce {time_text(cub.us)}",
-                                times(cub.us / ours.us), percent(ours.share_of(results.limit("read/gpu")))))
+            found.append(Answer(f"sum of {size_text(n)} floats", time_text(ours.us), f"cub::DeviceReduce, {time_text(cub.us)}", times(cub.us / ours.us),
+                                ours.share_of("read/gpu"), f"reading {bytes_text(ours.bytes)} from memory"))
+    grid = all_grids.get(("multiply", "float", "rotating"), {})
+    ours, cublas = (grid.get((84, 65536), {}).get(series) for series in ("plan", "peer_cublas"))
+    if ours and cublas:
+        found.append(Answer("84 x 65,536 matrix times vector", time_text(ours.us), f"cuBLAS, {time_text(cublas.us)}", times(cublas.us / ours.us),
+                            ours.share_of("read/gpu"), f"reading {bytes_text(ours.bytes)} from memory"))
+    grid = all_grids.get(("sum_cpu", "float", "memory"), {})
+    size = max(grid, default=None)
+    if size and {"threads", "sequential"} <= grid[size].keys():
+        ours, loop = grid[size]["threads"], grid[size]["sequential"]
+        found.append(Answer(f"sum of {size_text(size[0])} floats on the CPU", time_text(ours.us), f"a plain loop, {time_text(loop.us)}",
+                            times(loop.us / ours.us), ours.share_of("read/cpu_all"), f"reading {bytes_text(ours.bytes)} by all cores"))
     return found
 
 
-def floor_of(results, low, high):
+def limits_of(grid):
+    """The limits that were measured with the entries of a grid."""
+    return next((e.limits for row in grid.values() for e in row.values() if e.limits), {})
+
+
+def floor_of(grid, low, high):
     """The time of an empty kernel, then the time to read the input from memory."""
-    launch, read = results.limit("launch/gpu"), results.limit("read/gpu")
+    launch, read = (limits_of(grid).get(name) for name in ("launch/gpu", "read/gpu"))
     if not launch or not read:
         return None
     sizes = [low * (high / low) ** (i / 100) for i in range(101)]
@@ -98,7 +114,7 @@ def sum_chart(results, all_grids):
     series = sorted({s for row in grid.values() for s in row}, key=lambda s: rank(SERIES, s))
     lines = [Line(s, [(n, row[s].us) for (n,), row in grid.items() if s in row], style_of(s, i)) for i, s in enumerate(series)]
     sizes = [n for (n,) in grid]
-    panel = Panel(lines, "elements", "time of one sum", floor=floor_of(results, min(sizes), max(sizes)))
+    panel = Panel(lines, "elements", "time of one sum", floor=floor_of(grid, min(sizes), max(sizes)))
     return [line_chart("sum_float.svg", f"time of a float sum against its size, every strategy, {MODE_WORDS[mode]}",
                        f"Sum of floats on {results.machine('gpu', 'the GPU')}",
                        f"Median time against size, lower is better; {MODE_WORDS[mode]}", [panel], time_text, sizes=True)]
@@ -110,7 +126,7 @@ def share_chart(results, all_grids):
         grid = all_grids.get(("sum", "float", mode), {})
         lines = []
         for series in ("peer_cub", "automatic"):
-            points = [(n, row[series].share_of(results.limit("read/gpu"))) for (n,), row in grid.items() if series in row]
+            points = [(n, row[series].share_of("read/gpu")) for (n,), row in grid.items() if series in row]
             points = [(n, share) for n, share in points if share]
             if points:
                 lines.append(Line(series, points, style_of(series, 0)))
@@ -151,8 +167,8 @@ def cpu_chart(results, all_grids):
     series = sorted({s for row in grid.values() for s in row}, key=lambda s: rank(SERIES, s))
     lines = [Line(s, [(n, row[s].gb_per_s) for (n,), row in grid.items() if s in row and row[s].gb_per_s], style_of(s, i))
              for i, s in enumerate(series)]
-    rules = [(results.limit(limit), words) for limit, words in (("read/cpu_1", "limit, one core"), ("read/cpu_all", "limit, all cores"))
-             if results.limit(limit)]
+    rules = [(limits_of(grid)[limit], words) for limit, words in (("read/cpu_1", "limit, one core"), ("read/cpu_all", "limit, all cores"))
+             if limit in limits_of(grid)]
     return [line_chart("sum_cpu.svg", f"bandwidth of a {key[1]} sum on the CPU against its size, every strategy",
                        f"Sum of {key[1]} values on {results.machine('cpu', 'the CPU')}",
                        "Bytes read per second against size, higher is better; small inputs sit in the caches",
@@ -172,16 +188,33 @@ def grid_table(results, group, grid):
             cells.append(three_digits(max((e.gb_per_s or 0 for e in row.values()))))
         elif extra:
             entry = row.get("automatic")
-            cells += [three_digits(entry.gb_per_s), percent(entry.share_of(results.limit("read/gpu")))] if entry else [DASH, DASH]
+            cells += [three_digits(entry.gb_per_s), percent(entry.share_of("read/gpu"))] if entry else [DASH, DASH]
         rows.append([" x ".join(map(size_text, size))] + cells)
     return Table(["rows x columns" if group == "multiply" else "size"] + series + extra, rows)
 
 
+def growth(results, all_grids):
+    rows = []
+    for (group, type, mode), grid in all_grids.items():
+        if group != "multiply" and type == "float":
+            for series in ("automatic", "peer_cub", "threads", "sequential"):
+                points = [(n, row[series].us) for (n,), row in grid.items() if series in row]
+                rows.append((f"{group}, {mode}: {series}", "elements", points, None))
+    return growth_section(rows)
+
+
 def sections(results):
     all_grids = grids(results)
-    charts = [chart for make in (sum_chart, share_chart, multiply_chart, cpu_chart) for chart in make(results, all_grids)]
-    made = [Section("Charts", 2, charts)]
-    for (group, type, mode), grid in all_grids.items():
-        made.append(Section(f"{group}, {type}, {mode}", 3, ["Time in us, the fastest of each size bold.", grid_table(results, group, grid)]))
+    if not all_grids:
+        return []
     lines = verdict(results)
-    return [Section("Reductions: verdict", 2, [Bullets(lines)] if lines else [])] + made if all_grids else []
+    first = [line for line in lines if line.startswith(("sum of float, rotating", "multiply of float, rotating: plan", "sum_cpu of float"))]
+    made, rest = module_section("Reductions", lines, first)
+    charts = [chart for make in (sum_chart, share_chart, multiply_chart, cpu_chart) for chart in make(results, all_grids)]
+    made += [Section("Strategies against size", 3, charts)] + growth(results, all_grids) + rest
+    for (group, type, mode), grid in all_grids.items():
+        made.append(Section(f"{group}, {type}, {mode}", 4, ["Time in us, the fastest of each size bold.", grid_table(results, group, grid)]))
+    named = {"automatic", "plan", "threads", "simd", "peer_cub", "peer_cublas"}
+    limit = lambda e: "read/gpu" if e.group != "sum_cpu" else "read/cpu_all" if e.series == "threads" else "read/cpu_1"
+    return made + every_time("Reductions: shares of the limit, and the bytes they are based on",
+                             [e for e in results.entries if e.kind in ("array", "multiply") and e.series in named and e.type == "float"], limit=limit)

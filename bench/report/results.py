@@ -12,14 +12,19 @@ Any other name is of the kind "other": it stands in a plain table.
 
 import json
 import math
+import os
+import platform
 import re
+import subprocess
 from dataclasses import dataclass, field
 
 ARRAYS = ["sum", "min", "max", "argmin", "argmax", "minmax", "dot", "moments", "sum_cpu"]
 SIZES = {"multiply": 2, "skin": 2, "capsule": 3, "aam": 3}
 UNITS = {"ns": 1e-3, "us": 1, "ms": 1e3, "s": 1e6}
 APPENDED = re.compile(r"/(manual_time|real_time|process_time|iterations:\d+|repeats:\d+|min_time:[\d.]+|min_warmup_time:[\d.]+)")
-COUNTERS = ["difference_px", "mean_error", "median_error", "share_below", "start_error"]
+# What Google Benchmark writes for every entry; any other number is a counter of the bench.
+STANDARD = {"family_index", "per_family_instance_index", "repetitions", "repetition_index", "threads", "iterations", "real_time", "cpu_time",
+            "us", "call_us", "low_us", "high_us", "bytes", "share", "GB_per_s"}
 
 
 class ResultError(Exception):
@@ -42,16 +47,18 @@ class Entry:
     bytes: float | None = None
     share: float | None = None  # of the read bandwidth measured in the same run
     counters: dict = field(default_factory=dict)
+    source: str = ""  # its file's name without the ending
+    limits: dict = field(default_factory=dict, repr=False)  # of the same file: {"read/gpu": GB/s, "launch/gpu": us, ...}
 
     @property
     def gb_per_s(self):
         return self.bytes / self.us / 1e3 if self.bytes else None
 
     def share_of(self, limit):
-        """What the bench measured beside the entry; else the entry's rate over a limit in GB/s."""
+        """What the bench measured beside the entry; else the entry's rate over a limit of the same file."""
         if self.share is not None:
             return self.share
-        return self.gb_per_s / limit if self.gb_per_s and limit else None
+        return self.gb_per_s / self.limits[limit] if self.gb_per_s and limit in self.limits else None
 
 
 def parse_name(text):
@@ -93,11 +100,15 @@ class Results:
         return None
 
     def limit(self, text):
-        """A measured limit: GB/s where bytes were moved, else microseconds."""
+        """A measured limit, the first of its name: GB/s where bytes were moved, else microseconds."""
         for e in self.entries:
             if e.text == "limit/" + text:
                 return e.gb_per_s or e.us
         return None
+
+    def on(self):
+        """Where, as charts say it: "NVIDIA H200 and its host"."""
+        return self.machine("gpu", "") + " and its host" if "gpu" in self.facts else self.machine("cpu", "the CPU")
 
     def machine(self, key, default):
         """"NVIDIA H200" of "GPU 0: NVIDIA H200, compute capability 9.0, ..."."""
@@ -127,15 +138,23 @@ def is_results(path):
 
 
 def read_facts(context):
-    hidden = {"host_name", "executable", "library_version", "library_build_type", "date"}
+    hidden = {"host_name", "executable", "library_version", "library_build_type", "date", "json_schema_version"}
     facts = {key: value for key, value in context.items() if isinstance(value, str) and key not in hidden}
+    processor = facts.pop("processor", "")
+    if processor and "unknown processor" in facts.get("cpu", ""):
+        facts["cpu"] = facts["cpu"].replace("unknown processor", processor)
+    if isinstance(context.get("library_build_type"), str):
+        facts["Google Benchmark"] = " ".join(filter(None, [context.get("library_version"), context["library_build_type"] + " build"]))
     for key in ("num_cpus", "cores"):
         if isinstance(context.get(key), int):
             facts["logical cores"] = str(context[key])
             break
+    load = context.get("load_avg")
+    if isinstance(load, list) and load and load[0] > int(facts.get("logical cores", 1)):
+        facts["other work"] = f"load {load[0]:.0f} at the start"
     if isinstance(context.get("date"), str):
         facts["date"] = context["date"][:10]
-    first = ["gpu", "cpu", "cuda", "compiler", "mode"]
+    first = ["gpu", "driver", "cpu", "commit", "date", "compiler", "cuda", "cccl", "Google Benchmark", "mode"]
     return dict(sorted(facts.items(), key=lambda fact: first.index(fact[0]) if fact[0] in first else len(first)))
 
 
@@ -144,7 +163,7 @@ def read_entry(values, path, failures):
     if values.get("error_occurred") or values.get("skipped"):
         failures.append((entry.text, str(values.get("error_message") or values.get("skip_message") or "no reason given")))
         return None
-    time = values.get("us") if "real_time" not in values else values["real_time"]
+    time = next((values[key] for key in ("real_time", "us", "call_us") if key in values), None)
     unit = UNITS.get(values.get("time_unit", "us"))
     if not entry.text or not isinstance(time, (int, float)) or unit is None:
         raise ResultError(f"{path}: an entry without a name, a time or a known unit: {json.dumps(values)[:120]}")
@@ -156,12 +175,14 @@ def read_entry(values, path, failures):
     if entry.low is None or entry.high is None or entry.low > entry.high:
         entry.low = entry.high = None
     entry.bytes, entry.share = number(values, "bytes"), number(values, "share")
-    entry.counters = {key: float(values[key]) for key in COUNTERS if isinstance(values.get(key), (int, float))}
+    entry.counters = {key: float(value) for key, value in values.items()
+                      if key not in STANDARD and isinstance(value, (int, float)) and not isinstance(value, bool)}
     return entry
 
 
 def load(paths):
-    """All files as one set. A name that occurs several times counts as repetitions: the entry of the middle time stays."""
+    """All files as one set. A name that occurs several times counts as repetitions: the entry of the middle time stays. Limits stay apart, since
+    each file has its own."""
     results, repetitions = Results({}, [], []), {}
     for path in paths:
         data = read_file(path)
@@ -173,13 +194,17 @@ def load(paths):
                 if key in ("gpu", "cpu") and value.split(": ")[-1].split(",")[0] not in known:
                     raise ResultError(f"{path}: comes from another machine ({value}, not {known}): make one report per machine")
                 results.facts[key] = value if key in ("gpu", "cpu") else known + ", " + value
+        limits = {}
         for values in data["benchmarks"]:
             if not isinstance(values, dict):
                 raise ResultError(f"{path}: an entry that is not an object")
             if values.get("run_type") != "aggregate":
                 entry = read_entry(values, path, results.failures)
                 if entry:
-                    repetitions.setdefault(entry.text, []).append(entry)
+                    entry.source, entry.limits = os.path.splitext(os.path.basename(path))[0], limits
+                    if entry.kind == "limit":
+                        limits[entry.text[6:]] = entry.gb_per_s or entry.us
+                    repetitions.setdefault((entry.text, entry.source if entry.kind == "limit" else ""), []).append(entry)
     for same in repetitions.values():
         results.entries.append(sorted(same, key=lambda e: e.us)[(len(same) - 1) // 2])
     return results
@@ -187,3 +212,33 @@ def load(paths):
 
 def geometric_mean(values):
     return math.exp(sum(math.log(v) for v in values) / len(values))
+
+
+def fitted_exponent(points):
+    """b of time = a * size^b by least squares in logarithms over (size, time); None for fewer than three sizes."""
+    logs = [(math.log(n), math.log(us)) for n, us in points]
+    if len({x for x, _ in logs}) < 3:
+        return None
+    mean_x, mean_y = (sum(values) / len(logs) for values in zip(*logs))
+    return sum((x - mean_x) * (y - mean_y) for x, y in logs) / sum((x - mean_x) ** 2 for x, _ in logs)
+
+
+def machine_slug(gpu, cpu, cores):
+    """The name of a machine's folder: h200, xeon_2_cores."""
+    name = (gpu or cpu).split(": ", 1)[-1].split(",")[0]
+    name = re.sub(r"\((R|TM|C)\)|@.*|\b(NVIDIA|Intel|AMD|ARM|Processor|CPU|Core|GPU)\b|\d+-Core", " ", name, flags=re.I)
+    words = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") or "machine"
+    return words if gpu else f"{words}_{cores}_cores"
+
+
+def this_machine(with_gpu=True):
+    """The slug of the machine that this program runs on."""
+    def first_line(*command):
+        try:
+            lines = subprocess.run(command, capture_output=True, text=True, check=True, env={**os.environ, "LC_ALL": "C"}).stdout.splitlines()
+        except (OSError, subprocess.CalledProcessError):
+            return []
+        return [line.strip() for line in lines]
+    gpu = first_line("nvidia-smi", "--query-gpu=name", "--format=csv,noheader")[:1] if with_gpu else []
+    cpu = [line.split(":", 1)[1].strip() for line in first_line("lscpu") if line.startswith("Model name:")]
+    return machine_slug("".join(gpu), (cpu or [platform.machine()])[0], len(os.sched_getaffinity(0)))

@@ -1,7 +1,7 @@
 """The skin tracker: the paper's Table 1 beside ours, and every time."""
 
 from charts import bar_chart
-from document import DASH, Answer, Bullets, Section, Table, percent, spread, three_digits, time_text, times
+from document import DASH, NOT_MEASURED, Answer, Section, Table, bytes_text, every_time, module_section, percent, three_digits, time_text, times
 from reduction import overlap
 
 GPU, CPU, BOTH = "here, GPU", "here, CPU", "here, both"
@@ -17,11 +17,12 @@ VARIANTS = [(name, CPU if name.startswith("cpu") else BOTH if name == "joint" el
 
 
 class Skin:
-    """The entries of one size of frames, the first that a name tells. Peers, whose names tell none, belong to it."""
+    """The entries of one size of frames, that of most names. Peers, whose names tell none, belong to it."""
 
     def __init__(self, results):
         entries = [e for e in results.entries if e.kind == "skin"]
-        self.frame = next((e.size for e in entries if e.size), ())
+        sizes = [e.size for e in entries if e.size]
+        self.frame = max(sizes, key=sizes.count, default=())
         self.entries = [e for e in entries if e.size in ((), self.frame)]
 
     def at(self, series, mode, format="rgba"):
@@ -33,39 +34,42 @@ class Skin:
 
 
 def table(results):
+    """The twelve columns of the paper's table as rows, then ours. What this run does not have is called not measured."""
     skin = Skin(results)
+    if not skin.entries:
+        return []
     cpu1 = skin.us("cpu1", "total")
     rows, bars, keys = [], [], []
     for series, where, mode in VARIANTS:
         total = skin.us(series, mode)
         transfer, calculation = skin.us(series, "transfer"), skin.us(series, "calculation") or (total if where == CPU else None)
-        if total is None and calculation is None:
-            continue
         paper = PAPER.get(series)
+        if total is None and calculation is None and not paper:
+            continue
         row = [series if mode == "total" else f"{series}, {mode}"]
         row += [f"{ms:.2f}" if ms else DASH for ms in (*paper, sum(paper))] if paper else [DASH] * 3
-        row.append(three_digits(sum(PAPER["cpu1"]) / sum(paper)) if paper else DASH)
-        row += [three_digits(us and us / 1e3) for us in (transfer, calculation, total)]
-        row += [three_digits(cpu1 and total and cpu1 / total), three_digits(total and 1e6 / total)]
+        row += [three_digits(sum(PAPER["cpu1"]) / sum(paper)), three_digits(1e3 / sum(paper))] if paper else [DASH] * 2
+        if total is None and calculation is None:
+            row += [NOT_MEASURED] + [DASH] * 4
+        else:
+            row += [three_digits(us and us / 1e3) for us in (transfer, calculation, total)]
+            row += [three_digits(cpu1 and total and cpu1 / total), three_digits(total and 1e6 / total)]
         rows.append(row)
         if total:
             bars.append((row[0], ([(sum(paper) * 1e3, PAPER_COLOUR)] if paper else []) + [(total, COLOURS[where])]))
             keys += [(where, COLOURS[where])] if (where, COLOURS[where]) not in keys else []
-    if not rows:
-        return []
     size = " of {} x {} pixels".format(*skin.frame) if skin.frame else ""
     body = [f"Milliseconds per frame. Paper: its Table 1, on a GT 630M and an i5-2450M, 2013. Here: RGBA frames{size}, in pinned memory where "
             "the GPU takes part. A speed-up is the total of cpu1 over that of the variant, on the same machine.",
-            Table(["variant", "paper: transfer", "calculation", "total", "speed-up", "here: transfer", "calculation", "total", "speed-up",
-                   "frames per second"], rows)]
+            Table(["variant", "paper: transfer", "paper: calculation", "paper: total", "paper: speed-up", "paper: frames/s", "here: transfer",
+                   "here: calculation", "here: total", "here: speed-up", "here: frames/s"], rows)]
     if bars:
         copy = results.limit("copy/gpu") and next(e.us for e in results.entries if e.text == "limit/copy/gpu")
-        gpu = results.facts.get("gpu")
-        body.append(bar_chart("skin_table.svg", "total time of a frame by every version, with the paper's own times",
-                              f"The paper's Table 1 on {results.machine('gpu', '') + ' and its host' if gpu else results.machine('cpu', 'the CPU')}",
+        body.append(bar_chart("skin_table.svg", "total time of a frame by every version, with the paper's own times (its figure 4)",
+                              f"The paper's Table 1 and figure 4 on {results.on()}",
                               "From a frame in host memory to the moments or the head, median, lower is better", bars,
                               keys + [("the paper's own: GT 630M, i5-2450M, 2013", PAPER_COLOUR)], "total time of a frame",
-                              (copy, f"the copy to the GPU, {time_text(copy)}") if copy and gpu else None))
+                              (copy, f"the copy to the GPU, {time_text(copy)}") if copy and "gpu" in results.facts else None))
     return [Section("The paper's Table 1", 3, body)]
 
 
@@ -74,9 +78,16 @@ def faster(ours, other, words):
     return f"is **{times(other.us / ours.us)}** as fast as {words}{note}"
 
 
+def best_of(skin, names, mode):
+    return min((e for e in (skin.at(name, mode) for name in names) if e), key=lambda e: e.us, default=None)
+
+
 def best_paper_kernel(skin):
-    kernels = [skin.at(f"gpu{i}", "resident") for i in range(1, 9)]
-    return min((e for e in kernels if e), key=lambda e: e.us, default=None)
+    return best_of(skin, [f"gpu{i}" for i in range(1, 9)], "resident")
+
+
+def over_paper(ours, paper):
+    return f"{times(paper.us / ours.us)} as fast as {paper.series}, the best of the paper's versions on this machine" if paper else ""
 
 
 def batch_of(skin):
@@ -107,7 +118,7 @@ def verdict(results):
         lines.append(f"skin of rgba, resident: fast takes **{three_digits(fast.us)} us** in a graph" + (f": {words}." if words else "."))
     batch = batch_of(skin)
     if batch:
-        share = batch.share_of(results.limit("read/gpu"))
+        share = batch.share_of("read/gpu")
         lines.append(f"skin of rgba: {batch.series} takes **{three_digits(batch.us / int(batch.series[5:]))} us** per frame"
                      + (f", **{percent(share)}** of what the GPU can read." if share else "."))
     tracker = skin.at("tracker_cuda", "pinned")
@@ -130,7 +141,7 @@ def verdict(results):
                                           ("simd", 1, "read/cpu_1", "one core")):
         ours = skin.at(series, "total")
         other = ours and threads and opencv_peer(skin, threads)
-        share = ours and ours.share_of(results.limit(limit))
+        share = ours and ours.share_of(limit)
         said = ([faster(ours, other, f"OpenCV on {threads} threads")] if other else []) + (
             [f"reaches **{percent(share)}** of what {words} can read"] if share else [])
         if said:
@@ -143,12 +154,14 @@ def answers(results):
     found = []
     fast, cub = skin.at("fast", "resident"), skin.at("cub", "resident")
     if fast and cub:
-        found.append(Answer("head in a 1080p frame in GPU memory", time_text(fast.us), f"CUB {time_text(cub.us)}", times(cub.us / fast.us),
-                            percent(fast.share_of(results.limit("read/gpu")))))
-    threads, opencv = skin.at("threads", "total"), opencv_peer(skin, threads_of_bench(results))
-    if threads and opencv:
-        found.append(Answer("the same on the CPU", time_text(threads.us), f"OpenCV {time_text(opencv.us)}", times(opencv.us / threads.us),
-                            percent(threads.share_of(results.limit("read/cpu_all")))))
+        found.append(Answer("head in a 1080p frame in GPU memory", time_text(fast.us), f"CUB, {time_text(cub.us)}", times(cub.us / fast.us),
+                            fast.share_of("read/gpu"), f"reading {bytes_text(fast.bytes)} from memory", over_paper(fast, best_paper_kernel(skin))))
+    threads, opencv, loop = skin.at("threads", "total"), opencv_peer(skin, threads_of_bench(results)), skin.at("cpu1", "total")
+    other, name = (opencv, "OpenCV") if opencv else (loop, "the plain loop (cpu1)")
+    if threads and other:
+        found.append(Answer("head in a 1080p frame on the CPU", time_text(threads.us), f"{name}, {time_text(other.us)}", times(other.us / threads.us),
+                            threads.share_of("read/cpu_all"), f"reading {bytes_text(threads.bytes)} by all cores",
+                            over_paper(threads, best_of(skin, ["cpu1", "cpu2", "cpu3"], "total"))))
     return found
 
 
@@ -156,6 +169,5 @@ def sections(results):
     entries = [e for e in results.entries if e.kind == "skin"]
     if not entries:
         return []
-    rows = [[e.text[5:], three_digits(e.us), spread(e), three_digits(e.gb_per_s), percent(e.share)] for e in entries]
-    return ([Section("Skin tracker: verdict", 2, [Bullets(verdict(results))] if verdict(results) else [])] + table(results)
-            + [Section("Skin tracker: every time", 3, [Table(["name", "time (us)", "10th to 90th percentile (us)", "GB/s", "share of read"], rows)])])
+    made, rest = module_section("Skin tracker", verdict(results))
+    return made + table(results) + rest + every_time("Skin tracker: every time", entries)

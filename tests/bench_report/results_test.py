@@ -1,9 +1,12 @@
 """Names, numbers and files."""
 
+import os
+import subprocess
+import sys
 import unittest
 
 from document import markdown_table, size_text, Table, three_digits, time_text
-from results import ResultError, load, parse_name
+from results import ResultError, fitted_exponent, load, machine_slug, parse_name
 from samples import Files, entry, loaded
 
 
@@ -66,6 +69,49 @@ class Loading(unittest.TestCase):
         self.assertNotIn("secret", str(facts))
         self.assertEqual(facts["date"], "2026-11-16")
         self.assertEqual(list(facts)[0], "gpu")
+
+    def test_commit_driver_cccl_and_the_build_of_the_benchmark_library_are_facts(self):
+        facts = loaded(commit="abc-dirty", driver="580.1", cccl="3.0.1", library_build_type="debug").facts
+        self.assertEqual([facts[key] for key in ("commit", "driver", "cccl", "Google Benchmark")], ["abc-dirty", "580.1", "3.0.1", "debug build"])
+
+    def test_a_processor_without_a_name_gets_the_one_that_the_system_gives(self):
+        results = loaded(cpu="CPU: unknown processor, 2 of 2 logical cores, 24 GiB", processor="Neoverse-V1")
+        self.assertEqual(results.machine("cpu", ""), "Neoverse-V1")
+        self.assertNotIn("processor", results.facts)
+
+    def test_a_machine_that_had_other_work_says_so(self):
+        self.assertEqual(loaded(load_avg=[19.2, 3, 2]).facts["other work"], "load 19 at the start")
+        self.assertNotIn("other work", loaded(load_avg=[15.9, 3, 2]).facts)
+
+    def test_a_peer_names_the_same_things_as_a_bench(self):
+        peers = os.path.join(os.path.dirname(__file__), "..", "..", "bench", "peers")
+        with Files() as files:
+            path = os.path.join(files.folder.name, "peer.json")
+            script = f"import sys; sys.path.insert(0, {peers!r}); import peer_results as p; p.write_results({path!r}, {{'cpu': p.cpu_name()}}, [{{'name': 'a/b', 'us': 1}}])"
+            subprocess.run([sys.executable, "-c", script], check=True, env={**os.environ, "TRIPTYCH_COMMIT": "abc"})
+            facts = load([path]).facts
+        self.assertTrue(facts["commit"] and facts["commit"] != "unknown")
+        self.assertRegex(facts["date"], r"^\d{4}-\d\d-\d\d$")
+        self.assertTrue(facts["cpu"])
+
+    def test_a_share_is_of_the_limit_of_the_same_file(self):
+        with Files() as files:
+            limit = lambda gb_per_s: entry("limit/read/gpu", 1000, bytes=gb_per_s * 1e6)
+            one = files.results("a.json", [limit(1000), entry("sum/float/automatic/rotating/8", 1, bytes=500e3)])
+            two = files.results("b.json", [limit(2000), entry("sum/float/automatic/rotating/16", 1, bytes=500e3)])
+            three = files.results("c.json", [entry("sum/float/automatic/rotating/32", 1, bytes=500e3)])
+            shares = {e.size[0]: e.share_of("read/gpu") for e in load([one, two, three]).entries if e.kind == "array"}
+        self.assertEqual(shares, {8: 0.5, 16: 0.25, 32: None})
+
+    def test_a_machine_has_a_name_of_a_folder(self):
+        cases = {("NVIDIA H200", "x", 16): "h200", ("", "Intel(R) Xeon(R) Processor @ 2.60GHz", 2): "xeon_2_cores", ("", "Neoverse-V1", 2): "neoverse_v1_2_cores",
+                 ("GPU 0: NVIDIA GeForce RTX 4090, compute capability 8.9", "", 8): "geforce_rtx_4090", ("", "AMD EPYC 7B13 64-Core Processor", 4): "epyc_7b13_4_cores"}
+        for (gpu, cpu, cores), slug in cases.items():
+            self.assertEqual(machine_slug(gpu, cpu, cores), slug)
+
+    def test_fitted_exponent(self):
+        self.assertAlmostEqual(fitted_exponent([(n, 3 * n**1.5) for n in (1, 10, 70, 900)]), 1.5)
+        self.assertIsNone(fitted_exponent([(1, 1), (2, 2)]))
 
     def test_files_of_two_machines_are_refused(self):
         with Files() as files:

@@ -6,6 +6,7 @@ import aam
 import capsule
 import reduction
 import skin
+from document import DASH
 from samples import entry, loaded
 
 
@@ -50,9 +51,25 @@ class Skin(unittest.TestCase):
         results = loaded(entry("skin/rgba/cpu1/total/1920x1080", 20000), entry("skin/rgba/joint/total/1920x1080", 200))
         section, = skin.table(results)
         rows = {row[0]: row for row in section.body[1].rows}
-        self.assertEqual(rows["joint"][1:5], ["1.54", "2.12", "3.66", "10.0"])
-        self.assertEqual(rows["joint"][7:9], ["0.200", "100"])
-        self.assertEqual(rows["cpu1"][6], "20.0")  # on the CPU the calculation is the total
+        self.assertEqual(rows["joint"][1:6], ["1.54", "2.12", "3.66", "10.0", "273"])
+        self.assertEqual(rows["joint"][8:10], ["0.200", "100"])
+        self.assertEqual(rows["cpu1"][7], "20.0")  # on the CPU the calculation is the total
+        self.assertEqual([name for name in rows if name in skin.PAPER], list(skin.PAPER))  # all twelve columns, measured or not
+        self.assertEqual(rows["gpu8"][6], "not measured")
+
+    def test_transfer_and_calculation_of_the_joint_column(self):
+        results = loaded(*[entry(f"skin/rgba/joint/{mode}/1920x1080", us) for mode, us in (("transfer", 110), ("calculation", 90), ("total", 200))])
+        row = next(row for row in skin.table(results)[0].body[1].rows if row[0] == "joint")
+        self.assertEqual(row[6:9], ["0.110", "0.0900", "0.200"])
+
+    def test_the_summary_names_the_best_of_the_papers_versions(self):
+        made = [entry(f"skin/rgba/{series}/resident/1920x1080", us) for series, us in (("fast", 4), ("cub", 20), ("gpu7", 8), ("gpu8", 50))]
+        answer, = skin.answers(loaded(*made))
+        self.assertEqual((answer.factor, answer.paper), ("5.00x", "2.00x as fast as gpu7, the best of the paper's versions on this machine"))
+
+    def test_other_sizes_do_not_displace_the_table(self):
+        made = [entry("skin/rgb/peer_opencv_csrt/girl/128x96", 5)] + [entry(f"skin/rgba/{series}/total/1920x1080", 9) for series in ("cpu1", "cpu2")]
+        self.assertEqual(skin.Skin(loaded(*made)).frame, (1920, 1080))
 
     def test_batch_is_per_frame(self):
         line, = skin.verdict(loaded(read_limit("limit/read/gpu", 4000), entry("skin/rgba/batch64/rotating/1920x1080", 128, bytes=64 * 8294400)))
@@ -69,6 +86,14 @@ class Capsules(unittest.TestCase):
         made = [entry(f"capsule/squared/culled/rotating/3500x48x{n}", n**0.5) for n in (10000, 20000, 40000)]
         self.assertTrue(any("points to the power **0.50**" in line for line in capsule.verdict(loaded(*made))))
 
+    def test_systems_of_the_paper_stand_beside_ours(self):
+        at = "capsule/squared/{}/rotating/2000x40x50000"
+        rows = {row[0]: row for row in capsule.systems_table(loaded(entry(at.format("culled"), 1000), entry(at.format("listing"), 50000))).body[1].rows}
+        self.assertEqual(rows["here: NVIDIA H200, culled"][2], "50.0")
+        self.assertEqual(rows["here: NVIDIA H200, tiled"][2], "not measured")
+        self.assertEqual(rows["here: several GPUs"][2], "not measured")
+        self.assertEqual(rows["paper: 8600M GT, 32 cores at 0.94 GHz"][2], "about 20")
+
     def test_scaled_times_are_called_scaled(self):
         results = loaded(entry("capsule/squared/listing/sampled/2000x40x50000", 1e7))
         self.assertTrue(any("scaled to all samples" in line for line in capsule.verdict(results)))
@@ -83,7 +108,25 @@ class Faces(unittest.TestCase):
         self.assertEqual((len(aam.PAPER), aam.PAPER[4096], aam.PAPER[65536]), (16, (75.57, 9.74), (1423.24, 29.58)))
         results = loaded(entry("aam/float/cpu_literal/resident/1x60x4096", 4000), entry("aam/float/gpu_one_pass/rotating/1x60x4096", 40))
         frames, _ = aam.paper_tables(results)
-        self.assertEqual(frames.body[1].rows, [["4096", "75.57", "9.74", "7.76", "4.00", "0.0400", "100"]])
+        rows = frames.body[1].rows
+        self.assertEqual(rows[0], ["4096", "75.57", "9.74", "7.76", "4.00", "0.0400", "100"])
+        self.assertEqual((len(rows), rows[15][:4], rows[15][4]), (16, ["65536", "1423.24", "29.58", "48.1"], DASH))
+        self.assertIn("Not measured in this run: gpu_literal, sizes with a dash.", frames.body[0])
+
+    def test_trained_models_are_the_ones_of_the_papers_table(self):
+        made = [entry(f"aam/float/{form}/{mode}/1x60x4096", us) for form, mode, us in (
+            ("cpu_literal", "resident", 1000), ("cpu_literal", "trained", 4000), ("gpu_one_pass", "rotating", 10), ("gpu_one_pass", "trained", 40),
+            ("peer_torch_graph", "resident", 400))]
+        frames, _ = aam.paper_tables(loaded(*made))
+        self.assertEqual(frames.body[1].rows[0][4:], ["4.00", "0.0400", "100"])
+        self.assertIn("trained at each size", frames.body[0])
+        self.assertIn("takes **10.0 us** per fit: **40.0x** as fast as peer_torch_graph", aam.verdict(loaded(*made))[0])
+
+    def test_parts_of_figure_2(self):
+        table = aam.parts_section(loaded(entry("aam/float/cpu_literal/resident/1x60x4096", 1))).body[0]
+        self.assertEqual([row[1:] for row in table.rows], [["95 %", "not measured"], ["4 %", "not measured"], ["1 %", "not measured"]])
+        made = [entry(f"aam/float/cpu_literal/part_{part}/1x60x4096", us) for part, us in (("error", 90), ("step", 8), ("start", 2))]
+        self.assertEqual([row[2] for row in aam.parts_section(loaded(*made)).body[0].rows], ["90 %", "8 %", "2 %"])
 
 
 if __name__ == "__main__":

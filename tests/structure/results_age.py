@@ -14,9 +14,9 @@ import sys
 COLLECTIVES = "reduction/include/triptych/reduction"
 RESULTS = {
     "bench/results/h200/reduction_bench.json": [COLLECTIVES, "reduction/src"],
-    "bench/results/h200/skin_tracker/skin_tracker_bench.json": [COLLECTIVES + "/collective", "skin_tracker/src"],
-    "bench/results/h200/capsule_likelihood/capsule_likelihood_bench.json": [COLLECTIVES + "/collective", "capsule_likelihood/src"],
-    "bench/results/h200/aam_fit/aam_fit_bench.json": [COLLECTIVES + "/collective", "aam_fit/src"],
+    "bench/results/h200/skin_tracker_bench.json": [COLLECTIVES + "/collective", "skin_tracker/src"],
+    "bench/results/h200/capsule_likelihood_bench.json": [COLLECTIVES + "/collective", "capsule_likelihood/src"],
+    "bench/results/h200/aam_fit_bench.json": [COLLECTIVES + "/collective", "aam_fit/src"],
     "bench/results/h200/sanitizer.md": [COLLECTIVES, "reduction/src", "skin_tracker/src", "capsule_likelihood/src", "aam_fit/src"],
 }
 
@@ -47,7 +47,7 @@ def check(root, results=None):
     """One sentence for each result that is out of date."""
     notes = []
     for result, folders in (RESULTS if results is None else results).items():
-        commit = git(root, "log", "-1", "--format=%H", "--", result).strip()
+        commit = git(root, "log", "--follow", "--diff-filter=AM", "-1", "--format=%H", "--", result).strip()  # a file that only moved is as old as before
         if not commit:
             notes.append(f"{result} is not committed")
             continue

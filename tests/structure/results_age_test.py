@@ -32,6 +32,13 @@ class ResultsAge(unittest.TestCase):
     def test_a_result_newer_than_its_kernels(self):
         self.assertEqual(self.notes(), [])
 
+    def test_a_result_that_moved_is_as_old_as_before(self):
+        self.commit({"result.json": "{\n" + '"a": 1,\n' * 20 + "}"})
+        self.commit({"src/a.cu": "int a = 1;\n"})
+        (self.root / "result.json").rename(self.root / "moved.json")
+        self.commit({})
+        self.assertEqual(len(results_age.check(self.root, {"moved.json": ["src"]})), 1)
+
     def test_changed_code(self):
         self.commit({"src/a.cu": "int a = 1;\n"})
         self.assertEqual(self.notes(), ["result.json is older than 1 of its kernel sources: src/a.cu"])
