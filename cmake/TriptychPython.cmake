@@ -1,8 +1,14 @@
 # Finds Python and nanobind for the Python module, and what pip has put into its build environment: the headers of Eigen
-# (cmeel-eigen) and of nlohmann/json, so that `pip install .` needs a C++ compiler and nothing else. Packages of the system win.
+# (cmeel-eigen) and of nlohmann/json, so that `pip install .` needs a C++ compiler and the headers of Python. Packages of the system win.
 include_guard(GLOBAL)
 
-find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module OPTIONAL_COMPONENTS Development.SABIModule)
+find_package(Python 3.10 COMPONENTS Interpreter Development.Module OPTIONAL_COMPONENTS Development.SABIModule)
+if(Python_Interpreter_FOUND AND NOT Python_Development.Module_FOUND)
+  message(FATAL_ERROR "The headers of ${Python_EXECUTABLE} are missing: on Debian and Ubuntu run `apt-get install python3-dev`, "
+    "on Fedora `dnf install python3-devel`.")
+elseif(NOT Python_FOUND)
+  message(FATAL_ERROR "TRIPTYCH_BUILD_PYTHON is on, and there is no Python of version 3.10 or newer.")
+endif()
 execute_process(COMMAND "${Python_EXECUTABLE}" -c "import sysconfig; print(sysconfig.get_path('purelib'))"
   OUTPUT_VARIABLE _site OUTPUT_STRIP_TRAILING_WHITESPACE)
 set(_sites "${_site}")
