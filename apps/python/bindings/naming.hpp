@@ -61,9 +61,9 @@ class Whole {
 
 }  // namespace triptych::python
 
-template <triptych::python::ParameterName name, class T>
-struct nanobind::detail::type_caster<triptych::python::Whole<name, T>> {
-  using Number = triptych::python::Whole<name, T>;
+template <triptych::python::ParameterName parameter, class T>
+struct nanobind::detail::type_caster<triptych::python::Whole<parameter, T>> {
+  using Number = triptych::python::Whole<parameter, T>;
   NB_TYPE_CASTER(Number, const_name("int"))
 
   bool from_python(handle source, std::uint8_t flags, cleanup_list* cleanup) noexcept {
