@@ -1,8 +1,14 @@
 # Finds Python and nanobind for the Python module, and what pip has put into its build environment: the headers of Eigen
-# (cmeel-eigen) and of nlohmann/json, so that `pip install .` needs a C++ compiler and nothing else. Packages of the system win.
+# (cmeel-eigen) and of nlohmann/json, so that `pip install .` needs a C++ compiler and the headers of Python. Packages of the system win.
 include_guard(GLOBAL)
 
-find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module OPTIONAL_COMPONENTS Development.SABIModule)
+find_package(Python 3.10 COMPONENTS Interpreter Development.Module OPTIONAL_COMPONENTS Development.SABIModule)
+if(Python_Interpreter_FOUND AND NOT Python_Development.Module_FOUND)
+  message(FATAL_ERROR "The headers of ${Python_EXECUTABLE} are missing: on Debian and Ubuntu run `apt-get install python3-dev`, "
+    "on Fedora `dnf install python3-devel`.")
+elseif(NOT Python_FOUND)
+  message(FATAL_ERROR "TRIPTYCH_BUILD_PYTHON is on, and there is no Python of version 3.10 or newer.")
+endif()
 execute_process(COMMAND "${Python_EXECUTABLE}" -c "import sysconfig; print(sysconfig.get_path('purelib'))"
   OUTPUT_VARIABLE _site OUTPUT_STRIP_TRAILING_WHITESPACE)
 set(_sites "${_site}")
@@ -33,3 +39,8 @@ if(NOT _status EQUAL 0)
   message(FATAL_ERROR "TRIPTYCH_BUILD_PYTHON is on, and ${Python_EXECUTABLE} has no nanobind: use `pip install .`, or `pip install nanobind` first.")
 endif()
 find_package(nanobind 3 CONFIG REQUIRED)
+
+# Inside a wheel the GPU code is a quarter of the size when it is compressed well, which drivers of CUDA 13 can read.
+if(SKBUILD AND TRIPTYCH_CUDA_ENABLED AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+  string(APPEND CMAKE_CUDA_FLAGS " --compress-mode=size")
+endif()

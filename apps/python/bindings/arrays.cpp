@@ -2,6 +2,8 @@
 
 #include <nanobind/stl/string.h>
 
+#include <atomic>
+
 #include "arrays.hpp"
 
 #if TRIPTYCH_HAS_CUDA
@@ -19,11 +21,13 @@ constexpr int dl_cuda = 2, dl_cuda_managed = 13;
 
 // numpy.ndarray, once NumPy has been imported by anyone.
 bool is_numpy(nb::handle object) {
-  static PyObject* type = nullptr;
+  static std::atomic<PyObject*> known = nullptr;
+  PyObject* type = known.load(std::memory_order_acquire);
   if (type == nullptr) {
     const nb::dict modules = nb::module_::import_("sys").attr("modules");
     if (!modules.contains("numpy")) return false;
     type = nb::object(nb::module_::import_("numpy").attr("ndarray")).release().ptr();
+    known.store(type, std::memory_order_release);
   }
   return object.type().ptr() == type;
 }

@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 
 #include "bind.hpp"
+#include "naming.hpp"
 
 namespace triptych::python {
 
@@ -32,7 +33,9 @@ PyObject* new_type(nb::module_& m, const char* name, const char* doc,
   return type;
 }
 
-nb::object instance(PyObject* type, const std::exception& e) { return nb::handle(type)(nb::str(e.what())); }
+nb::object instance(PyObject* type, const std::string& sentence) {
+  return nb::handle(type)(nb::str(sentence.c_str()));
+}
 
 void raise(PyObject* type, const nb::object& value) { PyErr_SetObject(type, value.ptr()); }
 
@@ -40,23 +43,23 @@ void translate(const std::exception_ptr& exception, void*) {
   try {
     std::rethrow_exception(exception);
   } catch (const InvalidArgument& e) {
-    raise(types.invalid_argument, instance(types.invalid_argument, e));
+    raise(types.invalid_argument, instance(types.invalid_argument, with_keywords(e.what())));
   } catch (const Unavailable& e) {
-    raise(types.unavailable, instance(types.unavailable, e));
+    raise(types.unavailable, instance(types.unavailable, e.what()));
   } catch (const ParseError& e) {
-    nb::object value = instance(types.parse, e);
+    nb::object value = instance(types.parse, e.what());
     value.attr("file") = e.file();
     value.attr("line") = e.line();
     value.attr("column") = e.column();
     raise(types.parse, value);
   } catch (const CudaError& e) {
-    nb::object value = instance(types.cuda, e);
+    nb::object value = instance(types.cuda, e.what());
     value.attr("code") = e.code();
     raise(types.cuda, value);
   } catch (const skin_tracker::CalibrationError& e) {
-    raise(types.calibration, instance(types.calibration, e));
+    raise(types.calibration, instance(types.calibration, e.what()));
   } catch (const Error& e) {
-    raise(types.error, instance(types.error, e));
+    raise(types.error, instance(types.error, e.what()));
   }
 }
 

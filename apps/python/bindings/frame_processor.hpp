@@ -52,27 +52,40 @@ class Held {
   }
 
   // Keeps the memory of a submitted input alive until its result was returned.
-  void keep(nb::object input) { inputs_.push_back(std::move(input)); }
+  void keep(nb::object input) {
+    const std::lock_guard lock(inputs_mutex_);
+    inputs_.push_back(std::move(input));
+  }
   auto next() {
     auto result = compute(mutex_, [&] { return get().next(); });
-    if (!inputs_.empty()) inputs_.pop_front();
+    nb::object first;  // freed after the lock
+    const std::lock_guard lock(inputs_mutex_);
+    if (!inputs_.empty()) {
+      first = std::move(inputs_.front());
+      inputs_.pop_front();
+    }
     return result;
   }
   // After a call that dropped what was in flight.
-  void forget_inputs() { inputs_.clear(); }
+  void forget_inputs() {
+    std::deque<nb::object> dropped;  // freed after the lock
+    const std::lock_guard lock(inputs_mutex_);
+    dropped.swap(inputs_);
+  }
   void reset() {
     compute(mutex_, [&] { get().reset(); });
     forget_inputs();
   }
   void close() {
     compute(mutex_, [&] { object_.reset(); });
-    inputs_.clear();
+    forget_inputs();
   }
 
  private:
   std::mutex mutex_;
   std::unique_ptr<Object> object_;
   std::optional<Event> ready_;
+  std::mutex inputs_mutex_;  // for a Python without the GIL
   std::deque<nb::object> inputs_;
 };
 

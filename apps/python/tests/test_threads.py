@@ -2,6 +2,7 @@
 
 import os
 import sys
+import sysconfig
 import threading
 import time
 
@@ -67,6 +68,35 @@ def test_the_gil_is_released(calls, name):
     assert any(runs_beside(calls[name]) for _ in range(10))
 
 
+FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+
+
+@pytest.mark.skipif(not FREE_THREADED, reason="this Python has the GIL")
+def test_the_import_leaves_the_gil_off():
+    assert not sys._is_gil_enabled()
+
+
+def test_threads_share_an_object():
+    """Calls of one object take turns: every result is that of one frame or the other, and none is lost."""
+    scene = tp.skin.SyntheticScene(width=64, height=64, frames=2)
+    frames = list(scene)
+    tracker = tp.skin.Tracker(tp.skin.generic_skin_filter, device="cpu:1")
+    expected = {tracker(frame).x_px for frame in frames}
+    seen, reducer = [], tp.reduce.Reducer("cpu", threads=1)
+
+    def work(frame):
+        for _ in range(200):
+            seen.append((tracker(frame).x_px, reducer.sum(np.ones(100, np.float32))))
+
+    threads = [threading.Thread(target=work, args=(frames[i % 2],)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(seen) == 800 and {x for x, _ in seen} <= expected and {total for _, total in seen} == {100}
+
+
+@pytest.mark.skipif(FREE_THREADED, reason="this Python has no GIL")
 def test_a_call_that_keeps_the_gil_is_noticed():
     numbers = np.random.default_rng(1).random(200_000).tolist()
     assert not any(runs_beside(lambda: sorted(numbers)) for _ in range(3))

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "../arrays.hpp"
+#include "../naming.hpp"
 
 namespace triptych::python {
 
@@ -51,16 +52,6 @@ nb::object to_numpy(std::span<const aam_fit::Shape> shapes, std::size_t points);
 nb::object to_numpy(std::span<const aam_fit::Triangle> triangles);                // (t, 3) int32
 nb::object to_numpy(Image<Grey8> image);                                          // (height, width) uint8
 nb::tuple to_tuple(const Box& box);
-
-// Calls function(); an InvalidArgument of it begins with the argument's name.
-template <class Function>
-auto naming(const char* argument, Function&& function) {
-  try {
-    return std::forward<Function>(function)();
-  } catch (const InvalidArgument& error) {
-    throw InvalidArgument(std::string(argument) + ": " + error.what());
-  }
-}
 
 // The value of a name, in the order of the enumeration: InvalidArgument, which lists the names, for others.
 template <class Enum, std::size_t n>

@@ -141,7 +141,7 @@ void bind_find_faces(nb::module_& m) {
   m.def(
       "find_faces",
       [](Self& fitter, nb::handle image, const std::vector<double>& box_sizes, double spacing,
-         double min_score, double max_overlap, int max_faces, int max_starts) {
+         double min_score, double max_overlap, Whole<"max_faces"> max_faces, Whole<"max_starts"> max_starts) {
         const Array array(image, "image");
         const auto view = host_image(array);
         const aam_fit::FindFacesOptions options{box_sizes,   spacing,   min_score,

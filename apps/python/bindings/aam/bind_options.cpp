@@ -124,7 +124,7 @@ void bind_aam_options(nb::module_& m) {
       .def(
           "__init__",
           [](Features* self, const std::string& kind, float smooth_px, float local_px, float pool_px,
-             int bins) {
+             Whole<"bins"> bins) {
             const Features made{naming("kind", [&] { return aam_fit::parse_feature_kind(kind); }), smooth_px,
                                 local_px, pool_px, bins};
             check_features(made);
@@ -155,8 +155,8 @@ void bind_aam_options(nb::module_& m) {
   level
       .def(
           "__init__",
-          [](LevelOptions* self, std::int64_t pixels, double pitch_px, double margin, nb::handle wanted,
-             int iterations, int stages) {
+          [](LevelOptions* self, Whole<"pixels", std::int64_t> pixels, double pitch_px, double margin,
+             nb::handle wanted, Whole<"iterations"> iterations, Whole<"stages"> stages) {
             const Features made = features_of(wanted, "features");
             new (self) LevelOptions{pixels, pitch_px, margin, made, iterations, stages};
           },
@@ -184,7 +184,8 @@ void bind_aam_options(nb::module_& m) {
   displacements
       .def(
           "__init__",
-          [](Displacements* self, int per_face, double shift, double scale, double rotation_rad) {
+          [](Displacements* self, Whole<"per_face"> per_face, double shift, double scale,
+             double rotation_rad) {
             new (self) Displacements{per_face, shift, scale, rotation_rad};
           },
           nb::kw_only(), nb::arg("per_face") = d.per_face, nb::arg("shift") = d.shift,
@@ -197,7 +198,8 @@ void bind_aam_options(nb::module_& m) {
 
   m.def(
       "default_levels",
-      [](std::int64_t pixels, int count, nb::handle wanted, std::string_view update) {
+      [](Whole<"pixels", std::int64_t> pixels, Whole<"count"> count, nb::handle wanted,
+         std::string_view update) {
         return aam_fit::default_levels(pixels, count, features_of(wanted, "features"),
                                        value_of<aam_fit::Update>("update", update, update_names));
       },

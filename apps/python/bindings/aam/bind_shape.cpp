@@ -128,8 +128,11 @@ void bind_aam_shape(nb::module_& m) {
       "The shape (n, 2), scaled by one factor and centred into the box (x, y, width, height).");
   m.def(
       "start_in_box",
-      [](const Model& model, nb::handle box, std::int64_t width, std::int64_t height) {
+      [](const Model& model, nb::handle box, Whole<"width", std::int64_t> width,
+         Whole<"height", std::int64_t> height) {
         const Box in = face_box_of(box, "box");
+        require(width >= 1, "width: expected 1 or more pixels, not ", width);
+        require(height >= 1, "height: expected 1 or more pixels, not ", height);
         return to_numpy(naming("box", [&] { return aam_fit::start_in_box(model, in, width, height); }));
       },
       nb::arg("model"), nb::arg("box"), nb::arg("width"), nb::arg("height"),

@@ -54,7 +54,7 @@ void bind_parameters(nb::module_& m) {
           "__init__",
           [](FaceParameters* self, nb::handle identity, nb::handle expression, double yaw, double pitch,
              double roll, double x_px, double y_px, double size_px, double light_x, double light_y,
-             double skin, double contrast, double noise, std::uint64_t seed) {
+             double skin, double contrast, double noise, Whole<"seed", std::uint64_t> seed) {
             const auto shape = numbers_of<8>(identity, "identity");
             const auto mood = numbers_of<4>(expression, "expression");
             new (self) FaceParameters{shape,   mood,    yaw,     pitch, roll,     x_px,  y_px,
@@ -124,14 +124,24 @@ void bind_parameters(nb::module_& m) {
 
 void bind_aam_synthetic(nb::module_& m) {
   bind_parameters(m);
-  m.def("random_face", &aam_fit::random_face, nb::arg("seed"), nb::arg("number"),
-        "The face of a number in a seeded set, within an image of 256 x 256; a FaceParameters.");
-  m.def("face_in_motion", &aam_fit::face_in_motion, nb::arg("seed"), nb::arg("seconds"),
-        "The face at a time of a video in which one seeded person moves, turns, speaks and blinks; a "
-        "FaceParameters.");
+  m.def(
+      "random_face",
+      [](Whole<"seed", std::uint64_t> seed, Whole<"number", std::int64_t> number) {
+        return aam_fit::random_face(seed, number);
+      },
+      nb::arg("seed"), nb::arg("number"),
+      "The face of a number in a seeded set, within an image of 256 x 256; a FaceParameters.");
+  m.def(
+      "face_in_motion",
+      [](Whole<"seed", std::uint64_t> seed, double seconds) {
+        return aam_fit::face_in_motion(seed, seconds);
+      },
+      nb::arg("seed"), nb::arg("seconds"),
+      "The face at a time of a video in which one seeded person moves, turns, speaks and blinks; a "
+      "FaceParameters.");
   m.def(
       "_render_face",
-      [](const FaceParameters& face, int width, int height) {
+      [](const FaceParameters& face, Whole<"width"> width, Whole<"height"> height) {
         aam_fit::Example example = compute([&] { return aam_fit::render_face(face, width, height); });
         return nb::make_tuple(to_numpy(std::move(example.image)), to_numpy(example.landmarks));
       },

@@ -197,9 +197,10 @@ void bind_aam_train(nb::module_& m) {
       "train",
       [](nb::handle images, nb::handle landmarks, nb::handle levels, nb::handle triangles,
          std::string_view parameters, std::string_view update, double shape_variance, double texture_variance,
-         double combined_variance, int shape_modes, int texture_modes, int modes, bool compositional,
-         bool mirror, nb::handle mirror_points, nb::handle displacements, double ridge,
-         std::int64_t appearance_pixels, std::uint64_t seed, int threads, const std::string& name,
+         double combined_variance, Whole<"shape_modes"> shape_modes, Whole<"texture_modes"> texture_modes,
+         Whole<"modes"> modes, bool compositional, bool mirror, nb::handle mirror_points,
+         nb::handle displacements, double ridge, Whole<"appearance_pixels", std::int64_t> appearance_pixels,
+         Whole<"seed", std::uint64_t> seed, Whole<"threads"> threads, const std::string& name,
          nb::handle names, nb::handle progress) {
         require(progress.is_none() || nb::isinstance<nb::callable>(progress), "progress: a ",
                 type_text(progress), " cannot be called");

@@ -42,9 +42,10 @@ struct FitterKeywords {
 
 // The parameters of a bound function, in the order of FitterKeywords, and its arguments.
 #define TRIPTYCH_FITTER_PARAMETERS                                                                         \
-  std::string_view algorithm, std::string_view form, std::string_view storage, int max_iterations,         \
-      int steps, bool always_step, double min_relative_gain, double min_move_px,                           \
-      double max_outside_fraction, bool batched_line_search, int max_width, int max_height, int max_faces, \
+  std::string_view algorithm, std::string_view form, std::string_view storage,                             \
+      Whole<"max_iterations"> max_iterations, Whole<"steps"> steps, bool always_step,                      \
+      double min_relative_gain, double min_move_px, double max_outside_fraction, bool batched_line_search, \
+      Whole<"max_width"> max_width, Whole<"max_height"> max_height, Whole<"max_faces"> max_faces,          \
       double crop_margin
 #define TRIPTYCH_FITTER_VALUES                                                                    \
   FitterKeywords {                                                                                \

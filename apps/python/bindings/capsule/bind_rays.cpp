@@ -99,9 +99,10 @@ void bind_class(nb::module_& m) {
       "They are on the GPU when the points are. Calls from several threads take turns.")
       .def(
           "__init__",
-          [](PyRays* self, ArrayAnywhere points, ArrayAnywhere sigma, std::int64_t max_points,
-             std::string_view loss, std::string_view surface, std::string_view inside, float sigma_m,
-             float tau_m, ArrayLike camera, int threads, Anything stream) {
+          [](PyRays* self, ArrayAnywhere points, ArrayAnywhere sigma,
+             Whole<"max_points", std::int64_t> max_points, std::string_view loss, std::string_view surface,
+             std::string_view inside, float sigma_m, float tau_m, ArrayLike camera, Whole<"threads"> threads,
+             Anything stream) {
             const auto on = stream_of_points(points, stream, {{points, "points"}});
             const Array cloud = cloud_on(points, on);
             std::optional<Array> sigmas;
@@ -140,8 +141,9 @@ void bind_class(nb::module_& m) {
           "stream capture once as many points were set before.")
       .def(
           "log_likelihood",
-          [](PyRays& self, ArrayAnywhere bodies, std::string_view method, int samples_per_launch,
-             int points_per_block, Anything out, Anything stream) {
+          [](PyRays& self, ArrayAnywhere bodies, std::string_view method,
+             Whole<"samples_per_launch"> samples_per_launch, Whole<"points_per_block"> points_per_block,
+             Anything out, Anything stream) {
             std::optional<StreamRef> on;
             if (self.on_gpu() && is_on_gpu(bodies)) on = stream_for(stream, {{bodies, "bodies"}});
             const Array posed = other_on(bodies, "bodies", on);
@@ -180,8 +182,9 @@ void bind_rays(nb::module_& m) {
       "log_likelihood",
       [](ArrayAnywhere points, ArrayAnywhere bodies, ArrayAnywhere sigma, std::string_view method,
          std::string_view loss, std::string_view surface, std::string_view inside, float sigma_m, float tau_m,
-         ArrayLike camera, int samples_per_launch, int points_per_block, Anything out, Anything stream,
-         int threads) {
+         ArrayLike camera, Whole<"samples_per_launch"> samples_per_launch,
+         Whole<"points_per_block"> points_per_block, Anything out, Anything stream,
+         Whole<"threads"> threads) {
         return DoubleArrayAnywhere(
             log_likelihood(points, bodies, sigma, sensor_of(loss, surface, inside, sigma_m, tau_m, camera),
                            options_of(method, samples_per_launch, points_per_block), out, stream, threads));

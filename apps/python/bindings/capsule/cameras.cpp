@@ -68,7 +68,7 @@ void bind_calibration(nb::module_& m) {
   type.def(
           "__init__",
           [](cl::StereoCalibration* self, ArrayLike intrinsics, double baseline_m, double offset_px,
-             int width, int height) {
+             Whole<"width"> width, Whole<"height"> height) {
             new (self)
                 cl::StereoCalibration(make_calibration(intrinsics, baseline_m, offset_px, width, height));
           },
@@ -116,7 +116,7 @@ void bind_cameras(nb::module_& m) {
   m.def(
       "cloud_from_depth",
       [](ArrayLike depth, ArrayLike intrinsics, double metres_per_unit, float nearest_m, float farthest_m,
-         std::string_view y, int step) {
+         std::string_view y, Whole<"step"> step) {
         const Array array(depth, "depth");
         const auto image = image_of<std::uint16_t>(array, "uint16");
         const cl::Intrinsics camera = intrinsics_of(intrinsics);
@@ -141,7 +141,7 @@ void bind_cameras(nb::module_& m) {
   m.def(
       "cloud_from_disparity",
       [](ArrayLike disparity, const cl::StereoCalibration& calibration, float nearest_m, float farthest_m,
-         std::string_view y, int step) {
+         std::string_view y, Whole<"step"> step) {
         const Array array(disparity, "disparity");
         const auto image = image_of<float>(array, "float32");
         cl::DepthOptions options;

@@ -83,7 +83,7 @@ void bind_cloud(nb::module_& m) {
       "Writes points, (n, 3) float32, as a binary PLY file, which is replaced atomically.");
   m.def(
       "subsample",
-      [](ArrayLike points, std::int64_t count, std::uint64_t seed) {
+      [](ArrayLike points, Whole<"count", std::int64_t> count, Whole<"seed", std::uint64_t> seed) {
         const Array array = cloud_array(points, "points");
         const auto span = host_points(array);
         return FloatArray(numpy_of(

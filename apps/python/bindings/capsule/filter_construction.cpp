@@ -54,8 +54,9 @@ void bind_constructor(nb::class_<HeldFilter>& type) {
   const cl::FilterOptions o;
   type.def(
       "__init__",
-      [](HeldFilter* self, const Body& skeleton, int samples, int layers, std::uint64_t seed,
-         std::string_view motion, std::int64_t max_points, double min_score, float position_spread_m,
+      [](HeldFilter* self, const Body& skeleton, Whole<"samples"> samples, Whole<"layers"> layers,
+         Whole<"seed", std::uint64_t> seed, std::string_view motion,
+         Whole<"max_points", std::int64_t> max_points, double min_score, float position_spread_m,
          float rotation_spread_rad, float limb_spread_m, float max_angle_spread_rad, float min_spread,
          float start_spread, float shrink, float effective_share, bool partitioned, float velocity_follow,
          float velocity_damp, std::string_view loss, std::string_view surface, std::string_view inside,

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "../arrays.hpp"
+#include "../naming.hpp"
 
 namespace triptych::python::capsule {
 
@@ -76,16 +77,6 @@ const char* name_of(E value, const Name<E> (&names)[count]) {
   for (const Name<E>& one : names)
     if (value == one.value) return one.name;
   return "";
-}
-
-// Calls function() and puts the argument's name before the message of an InvalidArgument.
-template <class Function>
-decltype(auto) naming(const char* argument, Function&& function) {
-  try {
-    return function();
-  } catch (const InvalidArgument& problem) {
-    throw InvalidArgument(std::string(argument) + ": " + problem.what());
-  }
 }
 
 // A cloud: float32 of shape (n, 3) in C order, or a Cloud. host_points: InvalidArgument for one on a GPU.

@@ -103,7 +103,7 @@ std::span<const float> pose_span(const Array& pose) { return host_floats(pose); 
 void bind_kinematics(nb::class_<Body>& type) {
   type.def(
           "joints",
-          [](const Body& self, ArrayAnywhere pose, Anything stream, int threads) {
+          [](const Body& self, ArrayAnywhere pose, Anything stream, Whole<"threads"> threads) {
             return FloatArrayAnywhere(posed<cl::Vec3>(self, pose, stream, threads));
           },
           nb::arg("pose"), nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("threads") = 0,
@@ -113,7 +113,7 @@ void bind_kinematics(nb::class_<Body>& type) {
               .c_str())
       .def(
           "capsules",
-          [](const Body& self, ArrayAnywhere pose, Anything stream, int threads) {
+          [](const Body& self, ArrayAnywhere pose, Anything stream, Whole<"threads"> threads) {
             return FloatArrayAnywhere(posed<cl::Capsule>(self, pose, stream, threads));
           },
           nb::arg("pose"), nb::kw_only(), nb::arg("stream") = nb::none(), nb::arg("threads") = 0,

@@ -48,7 +48,7 @@ std::optional<cl::Motion> motion_of_estimates(nb::handle object, int pose_size, 
 void bind_synthetic(nb::module_& m) {
   m.def(
       "make_walk",
-      [](const Body& skeleton, int frames, double rate_hz, float speed_mps, float stride_hz,
+      [](const Body& skeleton, Whole<"frames"> frames, double rate_hz, float speed_mps, float stride_hz,
          float heading_rad, float turn_rad_per_s) {
         return compute([&] {
           return cl::make_walk(skeleton,

@@ -47,7 +47,7 @@ void bind_motion_files(nb::module_& m) {
       "to the size of a person.");
   m.def(
       "load_bvh",
-      [](const std::filesystem::path& path, double metres_per_unit, int fixed_at_frame) {
+      [](const std::filesystem::path& path, double metres_per_unit, Whole<"fixed_at_frame"> fixed_at_frame) {
         return compute([&] {
           const cl::Bvh bvh = cl::read_bvh(path);
           const double unit = metres_per_unit == 0 ? cl::guess_scale(bvh).metres_per_unit : metres_per_unit;
@@ -85,7 +85,8 @@ void bind_motion_files(nb::module_& m) {
       "finite.");
   m.def(
       "write_poses_csv",
-      [](const std::filesystem::path& path, const Body& skeleton, Anything poses, std::int64_t first_frame) {
+      [](const std::filesystem::path& path, const Body& skeleton, Anything poses,
+         Whole<"first_frame", std::int64_t> first_frame) {
         const cl::Motion motion = motion_of(poses, skeleton, "poses", std::nullopt);
         compute([&] { cl::write_poses_csv(path, skeleton, motion, first_frame); });
       },

@@ -22,8 +22,9 @@ double distance_m(std::span<const cl::Capsule> body, const cl::Vec3& camera, con
 void bind_render(nb::module_& m) {
   m.def(
       "render_points",
-      [](ArrayLike body, std::int64_t points, float noise_m, float noise_reference_m, float outliers,
-         float background, std::uint64_t seed, ArrayLike camera, int threads) {
+      [](ArrayLike body, Whole<"points", std::int64_t> points, float noise_m, float noise_reference_m,
+         float outliers, float background, Whole<"seed", std::uint64_t> seed, ArrayLike camera,
+         Whole<"threads"> threads) {
         const Array array = host_array<float>(body, "body");
         const auto capsules = one_body(array);
         const cl::RenderOptions options{points,     noise_m, noise_reference_m,         outliers,

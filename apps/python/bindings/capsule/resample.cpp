@@ -76,18 +76,20 @@ void bind_resample(nb::module_& m) {
       "same. InvalidArgument for more than 2^20 samples, or a target that is negative or NaN.");
   m.def(
       "resample",
-      [](ArrayLike weights, std::uint32_t bits, std::optional<std::int64_t> count) {
+      [](ArrayLike weights, Whole<"bits", std::uint32_t> bits,
+         std::optional<Whole<"count", std::int64_t>> count) {
         const Array array(weights, "weights");
         array.require_type<std::uint32_t>();
         array.require_shape({-1}, "uint32 of shape (n,)");
         array.require_on_host();
         const std::span<const std::uint32_t> values(array.contiguous<std::uint32_t>(),
                                                     static_cast<std::size_t>(array.size()));
-        const std::int64_t rows = count.value_or(array.size());
+        const std::uint32_t random = bits;
+        const std::int64_t rows = count ? std::int64_t{*count} : array.size();
         require(rows >= 0 && rows <= cl::max_weighed_samples, "count: expected 0 to ",
                 cl::max_weighed_samples, ", not ", rows);
         std::vector<std::int32_t> ancestors(static_cast<std::size_t>(rows));
-        naming("weights", [&] { compute([&] { cl::resample_cpu(values, bits, ancestors); }); });
+        naming("weights", [&] { compute([&] { cl::resample_cpu(values, random, ancestors); }); });
         return IntArray(to_numpy(std::move(ancestors), {static_cast<std::size_t>(rows)}));
       },
       nb::arg("weights"), nb::arg("bits"), nb::arg("count") = nb::none(),

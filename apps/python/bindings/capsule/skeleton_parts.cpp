@@ -176,7 +176,7 @@ void bind_skeleton_parts(nb::module_& m) {
   capsule
       .def(
           "__init__",
-          [](cl::BodyCapsule* self, int number, ArrayLike a_m, ArrayLike b_m, float radius_m) {
+          [](cl::BodyCapsule* self, Whole<"joint"> number, ArrayLike a_m, ArrayLike b_m, float radius_m) {
             new (self) cl::BodyCapsule{number, {place_of(a_m, "a_m"), radius_m, place_of(b_m, "b_m")}};
           },
           nb::arg("joint"), nb::arg("a_m"), nb::arg("b_m"), nb::arg("radius_m"),

@@ -220,7 +220,7 @@ void bind_functions(nb::module_& m) {
       "Moments.");
   m.def(
       "row_sums",
-      [](nb::handle a, nb::handle out, nb::handle stream, int threads) {
+      [](nb::handle a, nb::handle out, nb::handle stream, Whole<"threads"> threads) {
         return run_rows(a, nb::none(), out, stream, threads);
       },
       nb::arg("a").none(), nb::kw_only(), nb::arg("out") = nb::none(), nb::arg("stream") = nb::none(),
@@ -230,7 +230,7 @@ void bind_functions(nb::module_& m) {
       "matrix. Returns (rows,) float32: a NumPy array, or a DeviceArray (or out) for a matrix on a GPU.");
   m.def(
       "matvec",
-      [](nb::handle a, nb::handle x, nb::handle out, nb::handle stream, int threads) {
+      [](nb::handle a, nb::handle x, nb::handle out, nb::handle stream, Whole<"threads"> threads) {
         require(!x.is_none(), "x: expected a vector, not None");
         return run_rows(a, x, out, stream, threads);
       },
@@ -249,7 +249,7 @@ void bind_reducer(nb::module_& m) {
           .def(
               "__init__",
               [](PyReducer* self, nb::handle device, std::string_view strategy, std::string_view determinism,
-                 int threads) {
+                 Whole<"threads"> threads) {
                 const Device where = device_of(device);
                 require_kind(where, std::array{DeviceKind::cpu, DeviceKind::cuda}, "Reducer");
                 const auto cpu_strategy =
@@ -283,8 +283,10 @@ void bind_reducer(nb::module_& m) {
               },
               nb::arg("x").none(), nb::kw_only(), nb::arg("stream") = nb::none(),
               "Count, mean and variance; see triptych.reduce.moments.")
-          .def("reserve", &PyReducer::reserve, nb::arg("count"),
-               "Reserves scratch memory for arrays of up to `count` elements, before a stream capture.")
+          .def(
+              "reserve", [](PyReducer& self, Whole<"count", std::int64_t> count) { self.reserve(count); },
+              nb::arg("count"),
+              "Reserves scratch memory for arrays of up to `count` elements, before a stream capture.")
           .def_prop_ro("device", [](const PyReducer& self) { return name_of(self.device()); })
           .def("__repr__", [](const PyReducer& self) {
             return "Reducer(device='" + name_of(self.device()) + "', determinism='" +

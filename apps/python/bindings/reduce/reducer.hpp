@@ -15,6 +15,7 @@
 #include <string>
 
 #include "../arrays.hpp"
+#include "../naming.hpp"
 
 namespace triptych::python {
 

@@ -31,7 +31,7 @@ Box face_of(nb::handle face) {
   return box;
 }
 
-FaceCalibration calibrate_on(nb::handle frame, nb::handle face, nb::handle format, int threads,
+FaceCalibration calibrate_on(nb::handle frame, nb::handle face, nb::handle format, Whole<"threads"> threads,
                              nb::handle stream) {
   const OptionalFormat given = format_of(format);
   std::vector<Array> arrays;  // keeps the memory

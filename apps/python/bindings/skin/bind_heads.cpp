@@ -42,14 +42,18 @@ void bind_moments_type(nb::module_& m) {
               Field{"yy", &Moments::yy, "The sum of weight times y squared."});
   type.def(
           "__init__",
-          [](Moments* self, std::uint64_t weight, std::int64_t x, std::int64_t y, std::uint64_t xx,
-             std::int64_t xy, std::uint64_t yy) { new (self) Moments{weight, x, y, xx, xy, yy}; },
+          [](Moments* self, Whole<"weight", std::uint64_t> weight, Whole<"x", std::int64_t> x,
+             Whole<"y", std::int64_t> y, Whole<"xx", std::uint64_t> xx, Whole<"xy", std::int64_t> xy,
+             Whole<"yy", std::uint64_t> yy) { new (self) Moments{weight, x, y, xx, xy, yy}; },
           nb::arg("weight") = 0, nb::arg("x") = 0, nb::arg("y") = 0, nb::arg("xx") = 0, nb::arg("xy") = 0,
           nb::arg("yy") = 0)
       .def(
           "__add__", [](const Moments& a, const Moments& b) { return a + b; }, nb::arg("other"))
       .def(
-          "head", [](const Moments& self, int width, int height) { return head_of(self, width, height); },
+          "head",
+          [](const Moments& self, Whole<"width"> width, Whole<"height"> height) {
+            return head_of(self, width, height);
+          },
           nb::arg("width"), nb::arg("height"), "The Head in a frame of that size, in pixels.");
 }
 

@@ -140,8 +140,8 @@ struct Batch {
   }
 };
 
-std::vector<Moments> measure_batch(nb::handle frames, nb::handle classifier, nb::handle format, int threads,
-                                   nb::handle stream) {
+std::vector<Moments> measure_batch(nb::handle frames, nb::handle classifier, nb::handle format,
+                                   Whole<"threads"> threads, nb::handle stream) {
   const Batch batch(frames, format_of(format), stream);
   const PixelWeightsArgument weights(classifier, threads);
   if (batch.data.empty()) return {};
@@ -175,7 +175,8 @@ void bind_moments(nb::module_& m) {
   bind_weight_table(m);
   m.def(
       "moments",
-      [](nb::handle frame, nb::handle classifier, nb::handle region, nb::handle format, int threads,
+      [](nb::handle frame, nb::handle classifier, nb::handle region, nb::handle format,
+         Whole<"threads"> threads,
          nb::handle stream) { return measure(frame, classifier, region, format, threads, stream).moments; },
       nb::arg("frame").none(), nb::arg("classifier").none(), nb::kw_only(), nb::arg("region") = nb::none(),
       nb::arg("format") = nb::none(), nb::arg("threads") = 0, nb::arg("stream") = nb::none(),
@@ -194,7 +195,8 @@ void bind_moments(nb::module_& m) {
       "library is asked.");
   m.def(
       "locate",
-      [](nb::handle frame, nb::handle classifier, nb::handle format, int threads, nb::handle stream) {
+      [](nb::handle frame, nb::handle classifier, nb::handle format, Whole<"threads"> threads,
+         nb::handle stream) {
         const Measured measured = measure(frame, classifier, nb::none(), format, threads, stream);
         return head_of(measured.moments, measured.width, measured.height);
       },

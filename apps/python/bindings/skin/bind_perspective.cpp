@@ -123,8 +123,9 @@ void bind_perspective(nb::module_& m) {
       "above 0.";
   m.def(
       "eye_of",
-      [](double x_px, double y_px, double distance_m, int width_px, int height_px, double angle_of_view_rad,
-         double above_screen_middle_m, bool mirrored) {
+      [](double x_px, double y_px, double distance_m, Whole<"width_px"> width_px,
+         Whole<"height_px"> height_px, double angle_of_view_rad, double above_screen_middle_m,
+         bool mirrored) {
         return eye_of(x_px, y_px, distance_m,
                       {width_px, height_px, angle_of_view_rad, above_screen_middle_m, mirrored});
       },
@@ -133,8 +134,8 @@ void bind_perspective(nb::module_& m) {
       nb::arg("mirrored") = false, doc);
   m.def(
       "eye_of",
-      [](const TrackedHead& head, int width_px, int height_px, double angle_of_view_rad,
-         double above_screen_middle_m, bool mirrored) {
+      [](const TrackedHead& head, Whole<"width_px"> width_px, Whole<"height_px"> height_px,
+         double angle_of_view_rad, double above_screen_middle_m, bool mirrored) {
         return eye_of(head.x_px, head.y_px, head.distance_m,
                       {width_px, height_px, angle_of_view_rad, above_screen_middle_m, mirrored});
       },

@@ -90,8 +90,8 @@ void bind_synthetic(nb::module_& m) {
       ">>> for frame in scene: ...")
       .def(
           "__init__",
-          [](SyntheticScene* self, int width, int height, int frames, bool distractor, double noise,
-             std::uint64_t seed) {
+          [](SyntheticScene* self, Whole<"width"> width, Whole<"height"> height, Whole<"frames"> frames,
+             bool distractor, double noise, Whole<"seed", std::uint64_t> seed) {
             const SyntheticOptions options{width, height, frames, distractor, noise, seed};
             compute([&] { new (self) SyntheticScene(options); });
           },
@@ -103,13 +103,17 @@ void bind_synthetic(nb::module_& m) {
           "InvalidArgument for sizes below 64 x 64 or above 8192 x 4352, no frames, or noise outside 0 .. "
           "64.")
       .def(
-          "render", &render, nb::arg("frame"), nb::kw_only(), nb::arg("threads") = 0,
+          "render",
+          [](const SyntheticScene& self, Whole<"frame", std::int64_t> frame, Whole<"threads"> threads) {
+            return render(self, frame, threads);
+          },
+          nb::arg("frame"), nb::kw_only(), nb::arg("threads") = 0,
           nb::sig("def render(self, frame: int, *, threads: int = 0) -> numpy.ndarray"),
           "A frame, (height, width, 3) uint8 RGB; the same pixels for the same options. threads: 0 means all "
           "cores.\nIndexError unless there is such a frame; -1 is the last one.")
       .def(
           "truth",
-          [](const SyntheticScene& self, std::int64_t frame) {
+          [](const SyntheticScene& self, Whole<"frame", std::int64_t> frame) {
             return self.truth(frame_number(self, frame));
           },
           nb::arg("frame"), "The SyntheticTruth of a frame. IndexError unless there is such a frame.")

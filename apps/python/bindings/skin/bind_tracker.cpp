@@ -74,10 +74,10 @@ void use_calibration(TrackerOptions& options, const FaceCalibration& known, cons
 }
 
 void make(Self* self, nb::handle classifier, nb::handle like, nb::handle face, nb::handle format,
-          std::optional<int> max_width, std::optional<int> max_height, std::optional<bool> gate,
-          nb::handle start, nb::handle gate_by, bool smooth, double min_cutoff_hz, double beta,
-          double speed_cutoff_hz, std::optional<double> reference_area, double reference_distance_m,
-          double lost_below_area, nb::handle device) {
+          std::optional<Whole<"max_width">> max_width, std::optional<Whole<"max_height">> max_height,
+          std::optional<bool> gate, nb::handle start, nb::handle gate_by, bool smooth, double min_cutoff_hz,
+          double beta, double speed_cutoff_hz, std::optional<double> reference_area,
+          double reference_distance_m, double lost_below_area, nb::handle device) {
   const auto* const known =
       nb::isinstance<FaceCalibration>(classifier) ? nb::cast<const FaceCalibration*>(classifier) : nullptr;
   const Classifier by = classifier_of(classifier, "classifier");
@@ -106,10 +106,10 @@ void make(Self* self, nb::handle classifier, nb::handle like, nb::handle face, n
   new (self) Self(FormatTracker(std::move(*tracker), frames));
 }
 
-Self* from_box(nb::handle frame, nb::handle face, nb::handle format, std::optional<int> max_width,
-               std::optional<int> max_height, bool smooth, double min_cutoff_hz, double beta,
-               double speed_cutoff_hz, double reference_distance_m, double lost_below_area, nb::handle device,
-               nb::handle stream) {
+Self* from_box(nb::handle frame, nb::handle face, nb::handle format,
+               std::optional<Whole<"max_width">> max_width, std::optional<Whole<"max_height">> max_height,
+               bool smooth, double min_cutoff_hz, double beta, double speed_cutoff_hz,
+               double reference_distance_m, double lost_below_area, nb::handle device, nb::handle stream) {
   const OptionalFormat frames = format_of(format);
   const Array array(frame, "frame", stream);
   const FrameLayout layout = layout_of(array, frames);

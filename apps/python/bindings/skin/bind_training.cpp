@@ -157,7 +157,7 @@ void bind_training(nb::module_& m) {
       "2 = not.\n\nParseError with the line.");
   m.def(
       "split_in_halves",
-      [](nb::handle colours, nb::handle labels, std::uint64_t seed) {
+      [](nb::handle colours, nb::handle labels, Whole<"seed", std::uint64_t> seed) {
         const std::vector<LabelledPixel> pixels = pixels_of(colours, labels);
         const PixelSplit split = compute([&] { return split_in_halves(pixels, seed); });
         return nb::make_tuple(arrays_of(split.train), arrays_of(split.test));

@@ -14,6 +14,7 @@
 
 #include "../arrays.hpp"
 #include "../boxes.hpp"
+#include "../naming.hpp"
 
 namespace triptych::python {
 

@@ -64,7 +64,7 @@ void bind_weight_table(nb::module_& m) {
       "LinearFilter. It is copied to a GPU when it is first used there.");
   type.def(
           "__init__",
-          [](ColourTable* self, nb::handle classifier, int threads) {
+          [](ColourTable* self, nb::handle classifier, Whole<"threads"> threads) {
             const Classifier by = classifier_of(classifier, "classifier");
             compute([&] { new (self) ColourTable(by, threads); });
           },
