@@ -80,14 +80,15 @@ const Limit& cpu_fma_limit(int threads) {
   const auto multiply_add = TRIPTYCH_SIMD_CHOOSE(path, multiply_add_chains);
   std::atomic<double> operations = 0;
   static std::atomic<float> sink = 0;
-  const Timing timing = time_on_host(15, [&](int) {
+  const Timing timing = time_on_host(50, [&](int) {
     parallel_for(0, threads, threads, [&](std::int64_t) {
       const FmaChains chains = multiply_add(rounds);
       sink = chains.value;
       operations = chains.operations;
     });
   });
-  return known[threads] = {timing, 0, operations * threads};
+  // the fastest runs: a limit must not fall because something else used a core
+  return known[threads] = {{timing.low_us, timing.low_us, timing.high_us}, 0, operations * threads};
 }
 
 }  // namespace triptych::bench
