@@ -3,7 +3,8 @@
 //
 // Names are <operation>/<type>/<strategy>/<mode>/<size>. The modes: resident, the same input in every call,
 // which may be in a cache; rotating, inputs that rotate through more memory than the caches hold; memory, the
-// CPU, with the same input in every call.
+// CPU, with the same input in every call. peer_cub is that of the toolkit, peer_cub_new that of
+// TRIPTYCH_CCCL_DIR; the suffix _gpu_to_gpu promises the same bits on every GPU.
 #include <triptych/core/device.hpp>
 #include <triptych/core/parallel.hpp>
 #include <triptych/core/philox.hpp>
@@ -129,8 +130,7 @@ void define(bool quick) {
     const int limit_threads = count;
     add(name, [limit_threads, quick] {
       const auto memory = CpuInput<float>::instance(largest_cpu_power(quick)).bytes();
-      const Limit& limit = cpu_read_limit(memory, limit_threads);
-      return Measurement{limit.timing, limit.bytes, 0};
+      return to_measurement(cpu_read_limit(memory, limit_threads));
     });
   }
   define_cpu_sums<float>("float", quick);
