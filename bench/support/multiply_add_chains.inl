@@ -9,7 +9,7 @@ TRIPTYCH_SIMD_TARGET inline FmaChains multiply_add_chains(std::int64_t rounds) {
   for (int k = 0; k < chains; ++k) sums[k] = Floats::all(static_cast<float>(k));
   const Floats factor = Floats::all(0.999f), term = Floats::all(0.001f);
   for (std::int64_t r = 0; r < rounds; ++r) {
-    for (int k = 0; k < chains; ++k) sums[k] = multiply_add(sums[k], factor, term);
+    for (int k = 0; k < chains; ++k) sums[k] = multiply_add(factor, term, sums[k]);
   }
   for (int k = 1; k < chains; ++k) sums[0] = sums[0] + sums[k];
   float lanes[Floats::lanes];
