@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <span>
 
 #include "capsule_likelihood/setup/scenes.hpp"
 #include "rays/cull_math.hpp"
@@ -16,27 +17,31 @@ namespace triptych::bench {
 // capsule, which few rays need, are not counted.
 inline constexpr double operations_per_pair = 27;
 
-// Pairs of ray and capsule that the tiles of the CPU list, counted on a few samples and scaled to all.
+// Pairs of ray and capsule that the tiles of the CPU list for one body.
+inline double listed_pairs_of(const capsule_likelihood::Rays& rays,
+                              std::span<const capsule_likelihood::Capsule> body) {
+  const capsule_likelihood::SensorModel& sensor = rays.data().sensor;
+  const capsule_likelihood::Bounds& tiles = rays.data().sub_tiles;
+  std::int64_t listed = 0;
+  for (const capsule_likelihood::Capsule& capsule : body) {
+    const auto shape = cull_shape(capsule, prepare(capsule, sensor.camera, sensor.inside), sensor);
+    for (std::size_t tile = 0; tile < tiles.x.size(); ++tile) listed += may_hit(tiles[tile], shape) ? 1 : 0;
+  }
+  return static_cast<double>(listed * capsule_likelihood::rays_per_sub_tile);
+}
+
+// Of all samples of a scene, counted on a few of them and scaled.
 inline double listed_pairs(const CapsuleSize& size) {
   static std::map<CapsuleSize, double> known;
   double& pairs = known[size];
   if (pairs > 0) return pairs;
-  using namespace capsule_likelihood;
   const test::CapsuleScene& scene = capsule_scene(size);
-  const SensorModel sensor = bench_sensor();
-  const Rays rays(scene.points, {}, sensor);
-  const Bounds& tiles = rays.data().sub_tiles;
+  const capsule_likelihood::Rays rays(scene.points, {}, bench_sensor());
   const std::int64_t counted = std::min<std::int64_t>(size.samples, 8);
-  std::int64_t listed = 0;
-  for (std::int64_t j = 0; j < counted; ++j) {
-    for (std::int64_t k = 0; k < size.capsules; ++k) {
-      const Capsule& capsule = scene.view()(j * (size.samples / counted), k);
-      const CullShape shape = cull_shape(capsule, prepare(capsule, sensor.camera, sensor.inside), sensor);
-      for (std::size_t tile = 0; tile < tiles.x.size(); ++tile) listed += may_hit(tiles[tile], shape) ? 1 : 0;
-    }
-  }
-  pairs = static_cast<double>(listed * rays_per_sub_tile) * static_cast<double>(size.samples) /
-          static_cast<double>(counted);
+  double listed = 0;
+  for (std::int64_t j = 0; j < counted; ++j)
+    listed += listed_pairs_of(rays, scene.view().row(j * (size.samples / counted)));
+  pairs = listed * static_cast<double>(size.samples) / static_cast<double>(counted);
   return pairs;
 }
 
