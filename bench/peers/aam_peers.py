@@ -3,13 +3,14 @@
 
 Faces x modes x pixels as aam_fit_bench has them: 68 landmarks, a smooth textured image, an update matrix from the model's own
 Jacobian. An iteration is shape, pose, piecewise-affine sampling (grid_sample), normalisation, model texture, residual, error,
-step. Landmarks after ten iterations are first checked against double precision (NumPy). Writes JSON with the hardware in it;
-what is not installed is said and left out.
+step. Landmarks after ten iterations are first checked against double precision (NumPy). Beside them Triptych's Python module: it takes
+images and trained models, not matrices, so python_triptych_trained is a fit of the same size by a model trained on synthetic faces, from
+an image on the GPU to landmarks on the host. Writes JSON with the hardware in it; what is not installed is said and left out.
 """
 import argparse
 import sys
 
-from peer_results import main_by_torch, timed, torch_context
+from peer_results import main_by_torch, timed, torch_context, triptych_with_gpu
 
 SIZES = ((1, 60, 4096), (1, 60, 16384), (1, 60, 65536), (1, 20, 4096), (1, 20, 16384), (1, 20, 65536), (256, 60, 16384))
 ITERATIONS = 10
@@ -117,6 +118,12 @@ def check_scene(numpy):
         print(f"{modes} modes: landmarks off by {before:.3f} px at the start, {after:.2e} px after ten iterations")
         if not after < 0.1 * before:
             raise RuntimeError("the fit does not converge")
+    try:
+        import triptych
+    except ImportError:
+        return
+    check_fit(numpy, *trained_fitter(triptych, numpy, 60, 4096, "cpu"))
+    print("triptych's module fits a trained model of 60 modes and 4096 pixels")
 
 
 class TorchFit:
@@ -182,6 +189,41 @@ class TorchFit:
                 raise RuntimeError(f"{who} puts a landmark {off} px off")
 
 
+def trained_fitter(tp, numpy, modes, pixels, device):
+    """A fitter of ten whole steps, an image that its model has not seen, a start, and the true landmarks."""
+
+    def face(seed, number):
+        drawn = tp.aam.random_face(seed, number)
+        values = {name: getattr(drawn, name) for name in dir(drawn) if not name.startswith("_")}
+        twice = {name: 2 * values[name] for name in ("x_px", "y_px", "size_px")}
+        return tp.aam.render_face(tp.aam.FaceParameters(**{**values, **twice}), 512, 512)
+
+    images, landmarks = zip(*(face(1, i) for i in range(82)))
+    model = tp.aam.train(images, landmarks, levels=[{"pixels": pixels, "iterations": ITERATIONS}], parameters="combined", shape_modes=20,
+                         texture_modes=modes, modes=modes, compositional=False, mirror=False, appearance_pixels=0)
+    fitter = tp.aam.Fitter(model, always_step=True, max_iterations=ITERATIONS, max_width=512, max_height=512, device=device)
+    image, truth = face(2, 0)
+    return fitter, image, truth + numpy.array([3.0, -2.0]), truth
+
+
+def check_fit(numpy, fitter, image, start, truth):
+    off = lambda landmarks: numpy.linalg.norm(landmarks - truth, axis=1).mean()
+    found = fitter(image, start=start).landmarks
+    if not off(found) < 0.75 * off(start):
+        raise RuntimeError(f"triptych puts landmarks {off(found):.2f} px off on average, the start {off(start):.2f} px")
+
+
+def by_triptych(numpy, torch, modes, pixels, trials, results):
+    tp = triptych_with_gpu()
+    if tp is None:
+        return
+    fitter, image, start, truth = trained_fitter(tp, numpy, modes, pixels, "cuda:0")
+    image = torch.from_numpy(numpy.ascontiguousarray(image)).to("cuda")
+    check_fit(numpy, fitter, image, start, truth)
+    times = timed(torch, trials, lambda: fitter(image, start=start))
+    results.append({"name": f"aam/float/python_triptych_trained/resident/1x{modes}x{pixels}", **times})
+
+
 def in_a_graph(torch, call):
     """A graph of the call, which has run once beside it, and what the call left."""
     stream = torch.cuda.Stream()
@@ -228,13 +270,15 @@ def by_torch(numpy, torch, options, results):
                     print(f"torch {name} at {faces} x {modes} x {pixels}: {str(error)[:300]}", file=sys.stderr)
         for name, times in best.items():
             results.append({"name": f"aam/float/peer_torch_{name}/resident/{faces}x{modes}x{pixels}", **times})
+        if faces == 1:
+            by_triptych(numpy, torch, modes, pixels, options.trials, results)
     return torch_context(torch, device)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--compiled", action="store_true", help="torch.compile of an iteration as well, in a graph too; takes minutes")
-    parser.add_argument("--check", action="store_const", const=check_scene, help="only check, with NumPy alone, that the fit converges")
+    parser.add_argument("--check", action="store_const", const=check_scene, help="only check that the fits converge; needs no GPU")
     return main_by_torch(parser, 100, by_torch)
 
 

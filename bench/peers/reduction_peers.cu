@@ -1,6 +1,6 @@
+#include <triptych/core/buffer.hpp>
 #include <triptych/core/cuda.cuh>
 
-#include <cub/device/device_reduce.cuh>
 #include <cublas_v2.h>
 #include <thrust/execution_policy.h>
 #include <thrust/reduce.h>
@@ -12,32 +12,14 @@
 namespace triptych::bench {
 
 template <class T>
-CubSum<T>::CubSum(std::int64_t n, StreamRef stream) : n_(n) {
-  std::size_t bytes = 0;
-  TRIPTYCH_CUDA_CHECK(cub::DeviceReduce::Sum(nullptr, bytes, static_cast<const T*>(nullptr),
-                                             static_cast<T*>(nullptr), n, to_cuda(stream)));
-  temporary_ = DeviceBuffer<std::byte>(static_cast<std::int64_t>(bytes));
-}
-
-template <class T>
-void CubSum<T>::operator()(const T* values, T* result, StreamRef stream) {
-  std::size_t bytes = temporary_.size_bytes();
-  TRIPTYCH_CUDA_CHECK(cub::DeviceReduce::Sum(temporary_.data(), bytes, values, result, n_, to_cuda(stream)));
-}
-
-template <class T>
 T thrust_sum(const T* values, std::int64_t n, StreamRef stream) {
   return thrust::reduce(thrust::cuda::par.on(to_cuda(stream)), values, values + n);
 }
 
-#define TRIPTYCH_PEERS(T)   \
-  template class CubSum<T>; \
-  template T thrust_sum<T>(const T*, std::int64_t, StreamRef);
-TRIPTYCH_PEERS(float)
-TRIPTYCH_PEERS(double)
-TRIPTYCH_PEERS(std::int32_t)
-TRIPTYCH_PEERS(std::int64_t)
-#undef TRIPTYCH_PEERS
+template float thrust_sum(const float*, std::int64_t, StreamRef);
+template double thrust_sum(const double*, std::int64_t, StreamRef);
+template std::int32_t thrust_sum(const std::int32_t*, std::int64_t, StreamRef);
+template std::int64_t thrust_sum(const std::int64_t*, std::int64_t, StreamRef);
 
 namespace {
 

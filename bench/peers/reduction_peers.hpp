@@ -1,25 +1,12 @@
-// The same operations by CUB, Thrust and cuBLAS, called as their documentation shows.
+// The same operations by Thrust and cuBLAS, called as their documentation shows.
 #pragma once
 
-#include <triptych/core/buffer.hpp>
 #include <triptych/core/stream.hpp>
 
 #include <cstdint>
 #include <memory>
 
 namespace triptych::bench {
-
-// cub::DeviceReduce::Sum with its temporary storage allocated beforehand.
-template <class T>
-class CubSum {
- public:
-  CubSum(std::int64_t n, StreamRef stream);
-  void operator()(const T* values, T* result, StreamRef stream);
-
- private:
-  std::int64_t n_;
-  DeviceBuffer<std::byte> temporary_;
-};
 
 // thrust::reduce of a device range; returns the result to the host.
 template <class T>

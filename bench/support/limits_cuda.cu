@@ -2,6 +2,8 @@
 #include <triptych/core/cuda.cuh>
 #include <triptych/core/device.hpp>
 
+#include <cuda/version>
+
 #include "limits.hpp"
 
 namespace triptych::bench {
@@ -43,6 +45,26 @@ __global__ void __launch_bounds__(Threads)
     }
   }
   if (seen == 0x12345678u) *sink = seen;
+}
+
+// Every thread: eight chains of multiply-adds in registers, eight times 64 in a round.
+constexpr int fma_chains = 8, fma_unroll = 64;
+__global__ void __launch_bounds__(256)
+    multiply_add_kernel(int rounds, float factor, float term, float* sink) {
+  float sums[fma_chains];
+#pragma unroll
+  for (int k = 0; k < fma_chains; ++k) sums[k] = static_cast<float>(threadIdx.x + k);
+  for (int r = 0; r < rounds; ++r) {
+#pragma unroll
+    for (int u = 0; u < fma_unroll; ++u) {
+#pragma unroll
+      for (int k = 0; k < fma_chains; ++k) sums[k] = fmaf(sums[k], factor, term);
+    }
+  }
+  float sum = 0;
+#pragma unroll
+  for (int k = 0; k < fma_chains; ++k) sum += sums[k];
+  if (sum == 12345.678f) *sink = sum;
 }
 
 __global__ void empty_kernel() {}
@@ -102,6 +124,37 @@ const Limit& gpu_cache_read_limit() {
     return limit;
   }();
   return best;
+}
+
+const Limit& gpu_limit_of(double bytes, bool same_input) {
+  const auto cache = static_cast<double>(Device::cuda().properties().l2_bytes);
+  return same_input && 2 * bytes <= cache ? gpu_cache_read_limit() : gpu_read_limit();
+}
+
+const Limit& gpu_fma_limit() {
+  static const Limit best = [] {
+    constexpr int rounds = 64, threads = 256;
+    const int sms = Device::cuda().properties().multiprocessors;
+    Stream stream;
+    DeviceBuffer<float> sink(1);
+    Limit limit{{1e300, 0, 0}, 0, 0};
+    for (const int per_sm : {4, 8}) {
+      const int blocks = per_sm * sms;
+      const Timing timing = time_in_graph(stream, 4, 15, [&](int) {
+        launch(multiply_add_kernel, {static_cast<unsigned>(blocks), threads}, stream, rounds, 0.999f, 0.001f,
+               sink.data());
+      });
+      const double operations = 2.0 * fma_chains * fma_unroll * rounds * threads * blocks;
+      if (operations / timing.us > limit.operations_per_us()) limit = {timing, 0, operations};
+    }
+    return limit;
+  }();
+  return best;
+}
+
+std::string cccl_version() {
+  return std::to_string(CCCL_MAJOR_VERSION) + "." + std::to_string(CCCL_MINOR_VERSION) + "." +
+         std::to_string(CCCL_PATCH_VERSION);
 }
 
 const Timing& gpu_launch_limit() {

@@ -26,7 +26,7 @@ inline Timing summarize(std::vector<double> us) {
 }
 
 // The time per call in a graph of `calls` calls, enqueue(0) .. enqueue(calls - 1), by events around each
-// launch of the graph.
+// launch of the graph: at least three launches, then up to `replays` within half a second.
 template <class Enqueue>
 Timing time_in_graph(StreamRef stream, int calls, int replays, Enqueue&& enqueue) {
   const Graph graph = Graph::capture(stream, [&] {
@@ -34,7 +34,8 @@ Timing time_in_graph(StreamRef stream, int calls, int replays, Enqueue&& enqueue
   });
   Event begin, end;
   std::vector<double> us;
-  for (int r = -2; r < replays; ++r) {  // the first two only warm up
+  const Stopwatch all;
+  for (int r = -2; r < replays && (r < 3 || all.elapsed_s() < 0.5); ++r) {  // the first two only warm up
     begin.record(stream);
     graph.launch(stream);
     end.record(stream);

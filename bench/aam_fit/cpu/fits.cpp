@@ -4,6 +4,7 @@
 //
 // Names are aam/<storage>/<form>/<mode>/<faces>x<modes>x<pixels>; a time is that of the whole fit, of all
 // faces. rotating: frames and starts go round, calls in a graph; resident: the same on the host, one by one;
+// trained: either of these with a model that was trained on synthetic faces, where the others are made up;
 // frames_<n>: n frames in one measurement (figure 6).
 #include <triptych/core/device.hpp>
 #include <triptych/core/parallel.hpp>
@@ -59,22 +60,21 @@ class CpuFits {
   std::array<std::vector<float>, host_frames> starts_;
 };
 
-// What one core, or all of them, can read of the largest matrix again and again.
-const Limit& matrix_read_limit(int threads) {
-  const auto bytes = static_cast<std::size_t>(AamSize{1, aam_modes, 65536}.matrix_bytes(4));
-  static const std::vector<std::byte> memory(bytes, std::byte{1});
-  return cpu_read_limit(memory, threads);
+// What one core, or all of them, can read again and again of as many bytes as a size's matrix has.
+const Limit& matrix_read_limit(const AamSize& size, int threads) {
+  static const std::vector<std::byte> memory(
+      static_cast<std::size_t>(AamSize{1, aam_modes, 65536}.matrix_bytes(4)), std::byte{1});
+  return cpu_read_limit(std::span(memory).first(static_cast<std::size_t>(size.matrix_bytes(4))), threads);
 }
 
 void add_fit(const std::string& series, const AamSize& size, Form form, int threads) {
-  add(aam_name(series, "resident", size), [=] {
+  add(aam_name(series, size.trained ? "trained" : "resident", size), [=] {
     CpuFits fits(size, form, threads);
     fits.check();
     const Timing timing = time_on_host(11, [&](int k) { benchmark::DoNotOptimize(fits.fit(k)); });
     aam_times()[{size, series}] = timing.us;
-    const bool largest = size.pixels == 65536 && size.modes == aam_modes && form == Form::one_pass;
     return Measurement{timing, aam_iterations * size.matrix_bytes(4),
-                       largest ? matrix_read_limit(threads).bytes_per_us() : 0};
+                       matrix_read_limit(size, threads).bytes_per_us()};
   });
 }
 
@@ -87,7 +87,8 @@ void add_frames(const std::string& series, const AamSize& size, Form form, int t
     const Timing timing = time_on_host(3, [&](int) {
       for (int k = 0; k < frames; ++k) benchmark::DoNotOptimize(fits.fit(k));
     });
-    return Measurement{timing, 0, 0};
+    return Measurement{timing, frames * aam_iterations * size.matrix_bytes(4),
+                       matrix_read_limit(size, threads).bytes_per_us()};
   });
 }
 
@@ -96,10 +97,7 @@ void define(bool quick) {
   const int all = default_threads();
   for (const auto& [name, count] : {std::pair{"limit/read/cpu_1", 1}, {"limit/read/cpu_all", all}}) {
     const int threads = count;
-    add(name, [threads] {
-      const Limit& limit = matrix_read_limit(threads);
-      return Measurement{limit.timing, limit.bytes, 0};
-    });
+    add(name, [threads] { return to_measurement(matrix_read_limit({1, aam_modes, 65536}, threads)); });
   }
   for (const int modes : {aam_modes, 20}) {
     const std::vector<std::int64_t> sizes =
@@ -112,6 +110,12 @@ void define(bool quick) {
       add_fit("cpu_threads", size, Form::one_pass, all);
     }
   }
+  for (const std::int64_t pixels : aam_trained_pixels(quick)) {
+    const AamSize size{1, aam_modes, pixels, true};
+    add_fit("cpu_literal", size, Form::paper, 1);
+    add_fit("cpu_one_pass", size, Form::one_pass, 1);
+    add_fit("cpu_threads", size, Form::one_pass, all);
+  }
   for (const std::int64_t pixels : aam_figure_pixels(quick))
     add_frames("cpu_literal", {1, aam_modes, pixels}, Form::paper, 1, quick ? 3 : 10);
 }
@@ -119,13 +123,16 @@ void define(bool quick) {
 // What was measured, an iteration of one face, with the speed-up over the sequential form.
 void print_table() {
   if (aam_times().empty()) return;
-  std::printf("\nfaces modes pixels form                    us a fit   us an iteration   over cpu_literal\n");
+  std::printf(
+      "\nfaces modes pixels form                             us a fit   us an iteration   over "
+      "cpu_literal\n");
   for (const auto& [key, us] : aam_times()) {
     const auto& [size, form] = key;
     const double one = us / static_cast<double>(size.faces);
-    const auto base = aam_times().find({AamSize{1, size.modes, size.pixels}, "cpu_literal"});
-    std::printf("%5lld %5d %6lld %-20s %11.2f %17.2f", static_cast<long long>(size.faces), size.modes,
-                static_cast<long long>(size.pixels), form.c_str(), one, one / aam_iterations);
+    const auto base = aam_times().find({AamSize{1, size.modes, size.pixels, size.trained}, "cpu_literal"});
+    std::printf("%5lld %5d %6lld %-29s %11.2f %17.2f", static_cast<long long>(size.faces), size.modes,
+                static_cast<long long>(size.pixels), (form + (size.trained ? ", trained" : "")).c_str(), one,
+                one / aam_iterations);
     if (base != aam_times().end()) std::printf("   %.1f", base->second / one);
     std::printf("\n");
   }

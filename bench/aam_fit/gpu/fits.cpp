@@ -152,7 +152,7 @@ void check_repeats(GpuFits& fits, const std::vector<float>& before) {
 
 void add_fit(const std::string& series, const AamSize& size, Form form, Storage storage) {
   const bool half = storage == Storage::float16;
-  add(aam_name(series, "rotating", size, half ? "half" : "float"), [=] {
+  add(aam_name(series, size.trained ? "trained" : "rotating", size, half ? "half" : "float"), [=] {
     GpuFits fits(size, aam_options(form, storage), size.faces == 1 ? 32 : 2);
     const double off = run_and_check(fits, size, storage);
     Measurement measured;
@@ -166,6 +166,9 @@ void add_fit(const std::string& series, const AamSize& size, Form form, Storage 
     if (size.faces == 1) {  // a batch shares its readings of the matrix
       measured.bytes = aam_iterations * size.matrix_bytes(half ? 2 : 4);
       measured.limit = gpu_cache_read_limit().bytes_per_us();
+    } else {
+      measured.operations = aam_iterations * size.matrix_operations();
+      measured.operation_limit = gpu_fma_limit().operations_per_us();
     }
     return measured;
   });
@@ -184,7 +187,8 @@ void add_frames(const std::string& series, const AamSize& size, Form form, int f
     });
     Event begin, end;
     std::vector<double> us;
-    for (int r = -1; r < 7; ++r) {
+    const Stopwatch all;
+    for (int r = -1; r < 7 && (r < 3 || all.elapsed_s() < 0.5); ++r) {
       begin.record(fits.stream());
       for (int l = 0; l < launches; ++l) graph.launch(fits.stream());
       end.record(fits.stream());
@@ -192,16 +196,16 @@ void add_frames(const std::string& series, const AamSize& size, Form form, int f
       if (r >= 0) us.push_back(1e3 * Event::elapsed_ms(begin, end));
     }
     fits.check_iterations();
-    return Measurement{summarize(std::move(us)), 0, 0};
+    return Measurement{summarize(std::move(us)), frames * aam_iterations * size.matrix_bytes(4),
+                       gpu_cache_read_limit().bytes_per_us()};
   });
 }
 
 }  // namespace
 
 void define_gpu_fits(bool quick) {
-  add("limit/read/gpu_cache", [] {
-    return Measurement{gpu_cache_read_limit().timing, gpu_cache_read_limit().bytes, 0};
-  });
+  add("limit/read/gpu_cache", [] { return to_measurement(gpu_cache_read_limit()); });
+  add("limit/fma/gpu", [] { return to_measurement(gpu_fma_limit()); });
   add("limit/launch/gpu", [] { return Measurement{gpu_launch_limit(), 0, 0}; });
   for (const int modes : {aam_modes, 20}) {
     const std::vector<std::int64_t> sizes =
@@ -213,6 +217,12 @@ void define_gpu_fits(bool quick) {
       add_fit("gpu_one_pass", size, Form::one_pass, Storage::float32);
       add_fit("gpu_one_pass", size, Form::one_pass, Storage::float16);
     }
+  }
+  for (const std::int64_t pixels : aam_trained_pixels(quick)) {
+    const AamSize size{1, aam_modes, pixels, true};
+    add_fit("gpu_literal", size, Form::paper, Storage::float32);
+    add_fit("gpu_one_pass", size, Form::one_pass, Storage::float32);
+    add_fit("gpu_one_pass", size, Form::one_pass, Storage::float16);
   }
   for (const int faces : quick ? std::vector<int>{} : std::vector<int>{2, 8, 32, 128})
     add_fit("gpu_one_pass", {faces, aam_modes, aam_batch.pixels}, Form::one_pass, Storage::float32);

@@ -13,6 +13,7 @@
 #include <tuple>
 #include <vector>
 
+#include "aam_fit/setup/trained.hpp"
 #include "support/timing.hpp"
 #include "testing/aam_scene.hpp"
 
@@ -25,13 +26,16 @@ struct AamSize {
   std::int64_t faces = 1;
   int modes = aam_modes;
   std::int64_t pixels = 4096;
+  bool trained = false;  // the model; else it is made up
   bool operator<(const AamSize& o) const {
-    return std::tie(faces, modes, pixels) < std::tie(o.faces, o.modes, o.pixels);
+    return std::tie(faces, modes, pixels, trained) < std::tie(o.faces, o.modes, o.pixels, o.trained);
   }
   // What an iteration reads of the stacked matrix: rows of R, of Qg, and g0.
   double matrix_bytes(int bytes_per_number) const {
     return static_cast<double>(2 * modes + 5) * static_cast<double>(pixels) * bytes_per_number;
   }
+  // Of all faces in an iteration: a multiply-add, two operations, for every number of the matrix.
+  double matrix_operations() const { return static_cast<double>(faces) * 2 * matrix_bytes(1); }
 };
 
 inline constexpr std::array<std::int64_t, 3> aam_usual_pixels = {4096, 16384, 65536};
@@ -43,6 +47,11 @@ inline std::vector<std::int64_t> aam_table_pixels(bool quick) {
   std::vector<std::int64_t> sizes(16);
   for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = 4096 * (static_cast<std::int64_t>(i) + 1);
   return sizes;
+}
+
+// The sizes at which models are trained.
+inline std::vector<std::int64_t> aam_trained_pixels(bool quick) {
+  return quick ? std::vector<std::int64_t>{4096} : aam_table_pixels(false);
 }
 
 // The sizes of its figure 6.
@@ -63,13 +72,14 @@ inline aam_fit::FitOptions aam_options(aam_fit::Form form,
   return test::whole_steps(aam_iterations, storage, form);
 }
 
-// Made at the first call for a size, and kept; faces do not matter.
+// Made or trained at the first call for a size, and kept; faces do not matter.
 inline const test::AamScene& aam_scene(const AamSize& size) {
-  static std::map<std::pair<int, std::int64_t>, std::unique_ptr<test::AamScene>> scenes;
-  auto& scene = scenes[{size.modes, size.pixels}];
+  static std::map<AamSize, std::unique_ptr<test::AamScene>> scenes;
+  auto& scene = scenes[{1, size.modes, size.pixels, size.trained}];
   if (!scene)
-    scene =
-        std::make_unique<test::AamScene>(test::make_aam_scene({.pixels = size.pixels, .modes = size.modes}));
+    scene = std::make_unique<test::AamScene>(
+        size.trained ? train_scene(size.pixels, size.modes)
+                     : test::make_aam_scene({.pixels = size.pixels, .modes = size.modes}));
   return *scene;
 }
 
@@ -86,17 +96,18 @@ inline std::vector<float> aam_start_of(const test::AamScene& scene, int k) {
 
 // The landmarks that the paper form of the twin reaches from there, in the scene's own light.
 inline const aam_fit::Shape& aam_expected(const AamSize& size, int k) {
-  static std::map<std::tuple<int, std::int64_t, int>, aam_fit::Shape> known;
-  aam_fit::Shape& shape = known[{size.modes, size.pixels, k}];
+  const AamSize one{1, size.modes, size.pixels, size.trained};
+  static std::map<std::pair<AamSize, int>, aam_fit::Shape> known;
+  aam_fit::Shape& shape = known[{one, k}];
   if (shape.empty()) {
-    static std::map<std::pair<int, std::int64_t>, std::unique_ptr<aam_fit::LevelFitter>> fitters;
-    auto& fitter = fitters[{size.modes, size.pixels}];
+    static AamSize size_of_twin;
+    static std::unique_ptr<aam_fit::LevelFitter> made;  // one at a time: each holds a matrix
     const test::AamScene& scene = aam_scene(size);
-    if (!fitter) {
-      fitters.clear();  // one at a time: each holds a matrix
-      fitters[{size.modes, size.pixels}] = std::make_unique<aam_fit::LevelFitter>(scene.level);
+    if (!made || one < size_of_twin || size_of_twin < one) {
+      made = std::make_unique<aam_fit::LevelFitter>(scene.level);
+      size_of_twin = one;
     }
-    aam_fit::LevelFitter& twin = *fitters[{size.modes, size.pixels}];
+    aam_fit::LevelFitter& twin = *made;
     shape = twin.shape_of(
         fit_cpu(twin, scene.planes.view(), aam_start_of(scene, k), aam_options(aam_fit::Form::paper))
             .parameters);

@@ -3,17 +3,21 @@
 //
 // Names are capsule/squared/<form>/<mode>/<samples>x<capsules>x<points>. rotating: sets of bodies in turn,
 // calls in a graph; resident: the same input in every call. tiled: the paper's tiles with exact sums.
-// listing: the paper's sequential loop; listing_gpu: its kernels; both with its float arithmetic. listing and
-// brute_cpu take minutes at these sizes: they are timed on 2 samples (mode sampled), and the time is scaled
-// to all samples.
+// listing: the paper's sequential loop; listing_gpu: its kernels; both with its float arithmetic. group_<n>:
+// n GPUs that share the samples, bodies from host memory (mode host). Mode sampled: timed on some of the
+// samples, 2 of listing and brute_cpu, which take minutes at these sizes, and 200 of plain; the time is
+// scaled to all samples. operations are those of the tests that a form needs: of every pair of ray and
+// capsule or, where it culls, of the listed ones.
 #include <triptych/capsule_likelihood/paper_loop.hpp>
 #include <triptych/core/device.hpp>
+#include <triptych/core/parallel.hpp>
 
 #include <benchmark/benchmark.h>
 
 #include <cmath>
 #include <cstdio>
 
+#include "capsule_likelihood/setup/operations.hpp"
 #include "capsule_likelihood/setup/scenes.hpp"
 #include "likelihood/evaluate_paths.hpp"
 #include "support/runner.hpp"
@@ -49,7 +53,7 @@ void add_paper_loop(const CapsuleSize& size, int sampled) {
     const Timing timing = scaled(time_on_host(5, [&](int) { run(); }),
                                  static_cast<double>(size.samples) / static_cast<double>(sampled));
     capsule_times()[{"listing", size}] = timing.us;
-    return Measurement{timing, 0, 0};
+    return capsule_measurement(size, timing, false, cpu_fma_limit(1));
   });
 }
 
@@ -66,35 +70,41 @@ void add_brute(const CapsuleSize& size, int sampled) {
     const Timing timing = scaled(time_on_host(5, [&](int) { run(); }),
                                  static_cast<double>(size.samples) / static_cast<double>(sampled));
     capsule_times()[{"brute_cpu", size}] = timing.us;
-    return Measurement{timing, 0, 0};
+    return capsule_measurement(size, timing, false, cpu_fma_limit(1));
   });
 }
 
-void add_culled(const std::string& series, const CapsuleSize& size, CpuPath path, int threads) {
-  add(capsule_name(series, "resident", size), [=] {
+// sampled: the number of samples that are timed; 0: all.
+void add_culled(const std::string& series, const CapsuleSize& size, CpuPath path, int threads,
+                std::int64_t sampled = 0) {
+  add(capsule_name(series, sampled > 0 ? "sampled" : "resident", size), [=] {
     const test::CapsuleScene& scene = capsule_scene(size);
+    const std::int64_t timed = sampled > 0 ? sampled : size.samples;
     const Rays rays(scene.points, {}, bench_sensor());
-    std::vector<double> found(static_cast<std::size_t>(size.samples));
-    const auto run = [&](int) { evaluate_cpu_by(path, rays, scene.view(), found, threads); };
+    std::vector<double> found(static_cast<std::size_t>(timed));
+    const auto run = [&](int) { evaluate_cpu_by(path, rays, scene.view(0, timed), found, threads); };
     run(0);
     std::vector<double> brute(2);
     capsule_likelihood::evaluate_cpu(rays, scene.view(0, 2), brute, {Method::brute});
     check_same(std::span(found).first(2), brute);
-    const Timing timing = time_on_host(11, run);
+    const Timing timing =
+        scaled(time_on_host(11, run), static_cast<double>(size.samples) / static_cast<double>(timed));
     capsule_times()[{series, size}] = timing.us;
-    return Measurement{timing, 0, 0};
+    return capsule_measurement(size, timing, true, cpu_fma_limit(threads == 1 ? 1 : default_threads()));
   });
 }
 
 void define(bool quick) {
   if (cuda_device_count() > 0) define_gpu_capsules(quick);
+  add("limit/fma/cpu_1", [] { return to_measurement(cpu_fma_limit(1)); });
+  add("limit/fma/cpu_all", [] { return to_measurement(cpu_fma_limit(default_threads())); });
   for (const CapsuleSize& size : {capsule_usual, capsule_largest}) {
     add_paper_loop(size, 2);
     add_brute(size, 2);
     add_culled("simd", size, CpuPath::simd, 1);
     add_culled("threads", size, CpuPath::simd, 0);
   }
-  add_culled("plain", capsule_usual, CpuPath::plain, 1);
+  add_culled("plain", capsule_usual, CpuPath::plain, 1, 200);
   for (const CapsuleSize& size : capsule_figure(quick)) {
     if (!(size < capsule_largest) && !(capsule_largest < size)) continue;
     add_paper_loop(size, 2);

@@ -4,10 +4,12 @@
 #include <triptych/capsule_likelihood/synthetic_walk.hpp>
 
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "capsule_likelihood/setup/operations.hpp"
 #include "capsule_likelihood/setup/scenes.hpp"
 #include "filter/filter_engine_cuda.hpp"
 #include "support/runner.hpp"
@@ -20,9 +22,14 @@ using capsule_likelihood::FilterOptions;
 using capsule_likelihood::Skeleton;
 using capsule_likelihood::Vec3;
 
+struct EngineOnAWalk {
+  std::unique_ptr<CudaEngine> engine;
+  double listed_pairs;  // of all samples, counted on eight of the last layer
+};
+
 // A human of 40 capsules that stands before the camera; 36 % of the points lie on it, the others on the wall
 // and the floor.
-std::unique_ptr<CudaEngine> engine_on_a_walk(const CapsuleSize& size, int layers) {
+EngineOnAWalk engine_on_a_walk(const CapsuleSize& size, int layers) {
   const Skeleton human = capsule_likelihood::make_human();
   capsule_likelihood::Motion walk = capsule_likelihood::make_walk(human, {.frames = 1});
   capsule_likelihood::place_in_view(human, walk);
@@ -44,7 +51,15 @@ std::unique_ptr<CudaEngine> engine_on_a_walk(const CapsuleSize& size, int layers
   }
   if (engine->samples() != twin->samples()) throw std::runtime_error("other samples than the CPU");
   for (int i = 0; i < 5; ++i) engine->step(points);  // the spreads settle
-  return engine;
+  const std::vector<float> samples = engine->samples();
+  const std::size_t row = samples.size() / static_cast<std::size_t>(size.samples);
+  const capsule_likelihood::Rays rays(points, {}, bench_sensor());
+  double listed = 0;
+  for (std::size_t j = 0; j < 8; ++j) {
+    const std::size_t sample = j * static_cast<std::size_t>(size.samples) / 8;
+    listed += listed_pairs_of(rays, human.capsules(std::span(samples).subspan(sample * row, row)));
+  }
+  return {std::move(engine), listed / 8 * static_cast<double>(size.samples)};
 }
 
 // filter: from the prediction to the report; filter_rest: the same without the likelihoods;
@@ -52,17 +67,22 @@ std::unique_ptr<CudaEngine> engine_on_a_walk(const CapsuleSize& size, int layers
 void add_filter(const CapsuleSize& size, int layers) {
   std::string suffix = "_";
   suffix += std::to_string(layers);
-  const auto timed = [=](const std::string& series, auto enqueue) {
+  const auto timed = [=](const std::string& series, bool likelihoods, auto enqueue) {
     add(capsule_name(series + suffix, "resident", size), [=] {
-      const auto engine = engine_on_a_walk(size, layers);
+      const auto [engine, listed] = engine_on_a_walk(size, layers);
       const Timing timing = time_in_graph(engine->stream(), 1, 21, [&](int) { enqueue(*engine); });
       capsule_times()[{series + suffix, size}] = timing.us;
-      return Measurement{timing, 0, 0};
+      Measurement measured{timing, static_cast<double>(size.points) * sizeof(Vec3)};
+      if (likelihoods) {
+        measured.operations = layers * operations_per_pair * listed;
+        measured.operation_limit = gpu_fma_limit().operations_per_us();
+      }
+      return measured;
     });
   };
-  timed("filter", [](CudaEngine& e) { e.enqueue_search(CudaEngine::Likelihood::with); });
-  timed("filter_rest", [](CudaEngine& e) { e.enqueue_search(CudaEngine::Likelihood::without); });
-  timed("filter_likelihood", [](CudaEngine& e) { e.enqueue_likelihoods(); });
+  timed("filter", true, [](CudaEngine& e) { e.enqueue_search(CudaEngine::Likelihood::with); });
+  timed("filter_rest", false, [](CudaEngine& e) { e.enqueue_search(CudaEngine::Likelihood::without); });
+  timed("filter_likelihood", true, [](CudaEngine& e) { e.enqueue_likelihoods(); });
 }
 
 }  // namespace

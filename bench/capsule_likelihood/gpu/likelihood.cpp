@@ -1,9 +1,13 @@
+#include <triptych/capsule_likelihood/cuda_group.hpp>
 #include <triptych/capsule_likelihood/likelihood.hpp>
 #include <triptych/capsule_likelihood/paper_loop.hpp>
 #include <triptych/core/buffer.hpp>
+#include <triptych/core/device.hpp>
 
 #include <cmath>
+#include <numeric>
 
+#include "capsule_likelihood/setup/operations.hpp"
 #include "capsule_likelihood/setup/scenes.hpp"
 #include "support/limits.hpp"
 #include "support/runner.hpp"
@@ -88,7 +92,7 @@ void add_evaluate(const std::string& series, const CapsuleSize& size, const Eval
     const Timing timing =
         time_in_graph(scene.stream(), GpuScene::sets, 11, [&](int k) { scene.evaluate(k, options); });
     capsule_times()[{series, size}] = timing.us;
-    return Measurement{timing, 0, 0};
+    return capsule_measurement(size, timing, options.method == Method::culled, gpu_fma_limit());
   });
 }
 
@@ -109,7 +113,7 @@ void add_paper_tiles(const CapsuleSize& size) {
     const Timing timing =
         time_in_graph(scene.stream(), GpuScene::sets, 11, [&](int k) { scene.evaluate_paper_tiles(k); });
     capsule_times()[{"listing_gpu", size}] = timing.us;
-    return Measurement{timing, 0, 0};
+    return capsule_measurement(size, timing, false, gpu_fma_limit());
   });
 }
 
@@ -120,13 +124,37 @@ void add_rays(const CapsuleSize& size) {
     check_same(scene.results(), capsule_expected(size));
     const Timing timing = time_in_graph(scene.stream(), 4, 11, [&](int) { scene.set_rays(); });
     capsule_times()[{"rays", size}] = timing.us;
-    return Measurement{timing, 0, 0};
+    const double bytes = static_cast<double>(size.points) * sizeof(Vec3);
+    return Measurement{timing, bytes, gpu_limit_of(bytes, true).bytes_per_us()};
+  });
+}
+
+// The first `gpus` GPUs, bodies and results in host memory.
+void add_group(const CapsuleSize& size, int gpus) {
+  std::string series = "group_";
+  series += std::to_string(gpus);
+  add(capsule_name(series, "host", size), [=] {
+    const test::CapsuleScene& scene = capsule_scene(size);
+    std::vector<int> ordinals(static_cast<std::size_t>(gpus));
+    std::iota(ordinals.begin(), ordinals.end(), 0);
+    capsule_likelihood::CudaGroup group(ordinals, size.points, bench_sensor());
+    group.set(scene.points);
+    std::vector<double> found(static_cast<std::size_t>(size.samples));
+    group.evaluate(scene.view(), found);
+    check_same(found, capsule_expected(size));
+    const Timing timing = time_on_host(21, [&](int) { group.evaluate(scene.view(), found); });
+    capsule_times()[{series, size}] = timing.us;
+    Limit limit = gpu_fma_limit();
+    limit.operations *= gpus;
+    return capsule_measurement(size, timing, true, limit);
   });
 }
 
 }  // namespace
 
 void define_gpu_capsules(bool quick) {
+  add("limit/fma/gpu", [] { return to_measurement(gpu_fma_limit()); });
+  add("limit/read/gpu_cache", [] { return to_measurement(gpu_cache_read_limit()); });
   define_gpu_filter();
   for (const CapsuleSize& size : {capsule_usual, capsule_largest}) {
     add_evaluate("culled", size, {Method::culled});
@@ -134,6 +162,9 @@ void define_gpu_capsules(bool quick) {
     add_evaluate("tiled", size, {Method::tiled});
     add_paper_tiles(size);
     add_rays(size);
+    for (const int gpus : {1, 2, 4}) {
+      if (gpus <= cuda_device_count()) add_group(size, gpus);
+    }
   }
   add_evaluate("culled_64", capsule_usual, {Method::culled, 0, 64});
   for (const CapsuleSize& size : capsule_figure(quick)) {

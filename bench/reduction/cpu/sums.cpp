@@ -3,7 +3,8 @@
 //
 // Names are <operation>/<type>/<strategy>/<mode>/<size>. The modes: resident, the same input in every call,
 // which may be in a cache; rotating, inputs that rotate through more memory than the caches hold; memory, the
-// CPU, with the same input in every call.
+// CPU, with the same input in every call. peer_cub is that of the toolkit, peer_cub_new that of
+// TRIPTYCH_CCCL_DIR; the suffix _gpu_to_gpu promises the same bits on every GPU.
 #include <triptych/core/device.hpp>
 #include <triptych/core/parallel.hpp>
 #include <triptych/core/philox.hpp>
@@ -38,7 +39,11 @@ struct CpuInput {
     return input;
   }
 
-  std::span<const std::byte> bytes() const { return std::as_bytes(std::span<const T>(values.get(), size)); }
+  // What the limits are measured on: far larger than the caches, and as much for every type.
+  std::span<const std::byte> limit_bytes() const {
+    const auto all = std::as_bytes(std::span<const T>(values.get(), size));
+    return all.first(std::min(all.size(), std::size_t{1} << 29));
+  }
 
   explicit CpuInput(int largest_power)
       : size(std::size_t{1} << largest_power), values(new T[std::size_t{1} << largest_power]) {
@@ -60,12 +65,12 @@ struct CpuInput {
 int largest_cpu_power(bool quick) { return quick ? 26 : 28; }
 
 // The bandwidth of a virtual machine varies with the load of its host. So above 128 MiB each sum alternates
-// with a read of the same memory, which is its limit. Below, where the caches help, the limit is that of the
-// whole array.
+// with a read of the same memory, which is its limit. Below, where the caches help, the limit is that of a
+// large array.
 template <class F>
-Measurement measure_beside_reading(std::span<const std::byte> whole, std::span<const std::byte> memory,
+Measurement measure_beside_reading(std::span<const std::byte> large, std::span<const std::byte> memory,
                                    int threads, F&& sum) {
-  const CpuLimit& limit = cpu_read_limit(whole, threads);
+  const CpuLimit& limit = cpu_read_limit(large, threads);
   const auto bytes = static_cast<double>(memory.size());
   if (memory.size() <= (std::size_t{1} << 27)) {
     const int calls = static_cast<int>(std::max<std::size_t>(1, (std::size_t{1} << 18) / memory.size()));
@@ -115,7 +120,7 @@ void define_cpu_sums(const char* type, bool quick) {
         const double got = static_cast<double>(reduction::sum_cpu<T, T>(values, options));
         check_close("sum", got, expected, chain * rounding_error<T>());
         const bool all = strategy == CpuStrategy::threads || strategy == CpuStrategy::thrust_omp;
-        return measure_beside_reading(input.bytes(), std::as_bytes(values), all ? threads : 1,
+        return measure_beside_reading(input.limit_bytes(), std::as_bytes(values), all ? threads : 1,
                                       [&] { return reduction::sum_cpu<T, T>(values, options); });
       });
     }
@@ -128,9 +133,8 @@ void define(bool quick) {
   for (const auto& [name, count] : {std::pair{"limit/read/cpu_1", 1}, {"limit/read/cpu_all", threads}}) {
     const int limit_threads = count;
     add(name, [limit_threads, quick] {
-      const auto memory = CpuInput<float>::instance(largest_cpu_power(quick)).bytes();
-      const Limit& limit = cpu_read_limit(memory, limit_threads);
-      return Measurement{limit.timing, limit.bytes, 0};
+      const auto memory = CpuInput<float>::instance(largest_cpu_power(quick)).limit_bytes();
+      return to_measurement(cpu_read_limit(memory, limit_threads));
     });
   }
   define_cpu_sums<float>("float", quick);

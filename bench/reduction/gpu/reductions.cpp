@@ -1,11 +1,15 @@
 #include <triptych/reduction/autotune.hpp>
 #include <triptych/reduction/reduce.hpp>
 
+#include <benchmark/benchmark.h>
+
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "peers/cub_peer.hpp"
 #include "peers/reduction_peers.hpp"
 #include "reduction/setup/checks.hpp"
 #include "reduction/setup/gpu.hpp"
@@ -19,6 +23,8 @@ namespace {
 using reduction::Determinism;
 using reduction::Options;
 using reduction::Strategy;
+
+bool is_slow(Strategy strategy) { return promised(strategy, false) == Determinism::not_guaranteed; }
 
 enum class Mode { resident, rotating };
 const char* name_of(Mode mode) { return mode == Mode::resident ? "resident" : "rotating"; }
@@ -79,10 +85,13 @@ Measurement measure_sum(std::int64_t n, Mode mode, Strategy strategy, const Enqu
       stream.ref().synchronize();
     });
   } else {
-    timing = time_in_graph(stream, calls_for(bytes), replays,
-                           [&](int k) { enqueue(input(k), result.data(), stream); });
+    const auto call = [&](int k) { enqueue(input(k), result.data(), stream); };
+    int calls = calls_for(bytes);
+    if (is_slow(strategy))  // atomics of one address take milliseconds: graphs of about 20 ms
+      calls = std::clamp(static_cast<int>(2e4 / time_in_graph(stream, 2, 1, call).us), 2, calls);
+    timing = time_in_graph(stream, calls, replays, call);
   }
-  return {timing, bytes, gpu_read_limit().bytes_per_us()};
+  return {timing, bytes, gpu_limit_of(bytes, mode == Mode::resident).bytes_per_us()};
 }
 
 template <class T>
@@ -93,25 +102,46 @@ void add_sum(const std::string& contender, std::int64_t n, Mode mode, Strategy s
 }
 
 template <class T>
-void add_strategy(Strategy strategy, std::int64_t n, Mode mode) {
-  add_sum<T>(std::string(to_string(strategy)), n, mode, strategy, [=]() -> Enqueue<T> {
+void add_strategy(Strategy strategy, std::int64_t n, Mode mode,
+                  Determinism determinism = Determinism::not_guaranteed) {
+  std::string contender(to_string(strategy));
+  if (determinism == Determinism::gpu_to_gpu) contender += "_gpu_to_gpu";
+  add_sum<T>(contender, n, mode, strategy, [=]() -> Enqueue<T> {
     const auto workspace = std::make_shared<Workspace>();
     return [=](const T* values, T* result, StreamRef stream) {
-      reduction::sum_cuda<T, T>(DeviceSpan<const T>(values, n), result,
-                                {strategy, Determinism::not_guaranteed, 0}, *workspace, stream);
+      reduction::sum_cuda<T, T>(DeviceSpan<const T>(values, n), result, {strategy, determinism, 0},
+                                *workspace, stream);
     };
   });
 }
 
+template <class T, CubVersion version>
+void add_cub(const std::string& contender, std::int64_t n, Mode mode, bool gpu_to_gpu) {
+  add_sum<T>(contender, n, mode, Strategy::cub_device, [=]() -> Enqueue<T> {
+    const std::shared_ptr<CubSum<T>> cub = CubPeer<version>::template sum<T>(n, gpu_to_gpu);
+    return [=](const T* values, T* result, StreamRef stream) { (*cub)(values, result, stream); };
+  });
+}
+
+// CUB, as it is and with the same bits on every GPU; beside the latter our sum with that promise.
+template <class T>
+void add_cubs(std::int64_t n, Mode mode) {
+  using Toolkit = CubPeer<CubVersion::toolkit>;
+  using Newer = CubPeer<CubVersion::newer>;
+  const bool newer = !Newer::version().empty();
+  add_cub<T, CubVersion::toolkit>("peer_cub", n, mode, false);
+  if (newer) add_cub<T, CubVersion::newer>("peer_cub_new", n, mode, false);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (Toolkit::has_gpu_to_gpu()) add_cub<T, CubVersion::toolkit>("peer_cub_gpu_to_gpu", n, mode, true);
+    if (newer && Newer::has_gpu_to_gpu())
+      add_cub<T, CubVersion::newer>("peer_cub_new_gpu_to_gpu", n, mode, true);
+    add_strategy<T>(Strategy::automatic, n, mode, Determinism::gpu_to_gpu);
+  }
+}
+
 template <class T>
 void add_peers(std::int64_t n, Mode mode, bool thrust) {
-  add_sum<T>("peer_cub", n, mode, Strategy::cub_device, [=]() -> Enqueue<T> {
-    const auto cub = std::make_shared<std::unique_ptr<CubSum<T>>>();
-    return [=](const T* values, T* result, StreamRef stream) {
-      if (!*cub) *cub = std::make_unique<CubSum<T>>(n, stream);
-      (**cub)(values, result, stream);
-    };
-  });
+  add_cubs<T>(n, mode);
   if (!thrust) return;
   add("sum/" + std::string(Names<T>::name) + "/peer_thrust/" + name_of(mode) + "/" + std::to_string(n), [=] {
     auto& pool = GpuPool<T>::instance();
@@ -120,11 +150,10 @@ void add_peers(std::int64_t n, Mode mode, bool thrust) {
     const Timing timing = time_on_host(15, [&](int k) {
       thrust_sum(mode == Mode::rotating ? pool.values_at(k, n) : pool.values(), n, stream);
     });
-    return Measurement{timing, static_cast<double>(n) * sizeof(T), gpu_read_limit().bytes_per_us()};
+    const double bytes = static_cast<double>(n) * sizeof(T);
+    return Measurement{timing, bytes, gpu_limit_of(bytes, mode == Mode::resident).bytes_per_us()};
   });
 }
-
-bool is_slow(Strategy strategy) { return promised(strategy, false) == Determinism::not_guaranteed; }
 
 template <class T>
 void define_sums(bool quick) {
@@ -245,7 +274,8 @@ Measurement measure_multiply(Multiply form, Mode mode, std::int64_t rows, std::i
   enqueue(0);
   pool.check_product(matrix(0), vector, y.span(), stream);
   const double bytes = static_cast<double>(rows * cols + cols + rows) * sizeof(float);
-  return {time_in_graph(stream, calls_for(bytes), 21, enqueue), bytes, gpu_read_limit().bytes_per_us()};
+  return {time_in_graph(stream, calls_for(bytes), 21, enqueue), bytes,
+          gpu_limit_of(bytes, mode == Mode::resident).bytes_per_us()};
 }
 
 struct Shape {
@@ -276,10 +306,20 @@ void define_products(bool quick) {
   }
 }
 
+// Once, however many rounds there are.
+void add_context_of_peers() {
+  static bool added = false;
+  if (std::exchange(added, true)) return;
+  const std::string newer = CubPeer<CubVersion::newer>::version();
+  benchmark::AddCustomContext("cccl_new", newer.empty() ? "absent: TRIPTYCH_CCCL_DIR is empty" : newer);
+}
+
 }  // namespace
 
 void define_gpu_reductions(bool quick) {
-  add("limit/read/gpu", [] { return Measurement{gpu_read_limit().timing, gpu_read_limit().bytes, 0}; });
+  add_context_of_peers();
+  add("limit/read/gpu", [] { return to_measurement(gpu_read_limit()); });
+  add("limit/read/gpu_cache", [] { return to_measurement(gpu_cache_read_limit()); });
   add("limit/launch/gpu", [] { return Measurement{gpu_launch_limit(), 0, 0}; });
   define_sums<float>(quick);
   if (!quick) define_operations();

@@ -3,6 +3,7 @@
 //
 // Names are skin/<format>/<variant>/<mode>/<size>. transfer, calculation, total: as the paper has them, 100
 // trials, frames that rotate; resident: one frame, calls in a graph; rotating: the same over many frames.
+// share: of the copy to the GPU, of the memory that is read, or, for one frame, of the cache.
 #include <triptych/core/device.hpp>
 #include <triptych/core/parallel.hpp>
 #include <triptych/skin_tracker/variants.hpp>
@@ -90,9 +91,9 @@ void add_ours(const std::string& variant, const std::string& mode, CpuPath path,
     }
     const Timing timing =
         time_trials(quick ? 30 : 100, [&](int k) { benchmark::DoNotOptimize(sum(k, path, threads)); });
-    const Limit& limit = cpu_read_limit(frames.memory(), threads);
-    if (still) return Measurement{timing, static_cast<double>(skin_bytes), 0};
-    return record(variant, timing, limit);
+    if (!still) return record(variant, timing, cpu_read_limit(frames.memory(), threads));
+    return Measurement{timing, static_cast<double>(skin_bytes),
+                       cpu_read_limit(frames.memory().first(skin_bytes), threads).bytes_per_us()};
   });
 }
 
@@ -115,8 +116,7 @@ void define(bool quick) {
   for (const auto& [name, count] : {std::pair{"limit/read/cpu_1", 1}, {"limit/read/cpu_all", all}}) {
     const int threads = count;
     add(name, [threads, quick] {
-      const Limit& limit = cpu_read_limit(CpuFrames::instance(quick).memory(), threads);
-      return Measurement{limit.timing, limit.bytes, 0};
+      return to_measurement(cpu_read_limit(CpuFrames::instance(quick).memory(), threads));
     });
   }
   define_calibration(quick);

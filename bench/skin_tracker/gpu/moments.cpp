@@ -87,7 +87,7 @@ void add_column(Variant variant, bool quick, Enqueue<R> enqueue) {
       stream.synchronize();
     });
     skin_table()[name].transfer = timing.us;
-    return Measurement{timing, bytes, 0};
+    return Measurement{timing, bytes, copy_limit(quick).bytes_per_us()};
   });
   add(skin_name(name, "calculation"), [=] {
     Column<R> column(quick);
@@ -117,7 +117,7 @@ void add_column(Variant variant, bool quick, Enqueue<R> enqueue) {
       const Timing timing = time_in_graph(column.stream, calls, 21, [&](int k) {
         enqueue(column.frames, rotating ? k : 0, column.result.data(), column.workspace, column.stream);
       });
-      return Measurement{timing, bytes, gpu_read_limit().bytes_per_us()};
+      return Measurement{timing, bytes, gpu_limit_of(bytes, !rotating).bytes_per_us()};
     });
   }
 }
@@ -145,22 +145,6 @@ void define_columns(bool quick) {
   }
 }
 
-// The paper's joint form: gpu8 takes the upper rows from pinned memory while cpu3 takes the others.
-void define_paper_joint(bool quick) {
-  add(skin_name("joint", "total"), [=] {
-    auto& frames = GpuFrames::instance(quick);
-    skin_tracker::JointVariant joint(skin_filter, skin_width, skin_height);
-    const auto image = [&](int k) {
-      return ImageView<const Rgba8>(reinterpret_cast<const Rgba8*>(frames.host(k).data()), skin_width,
-                                    skin_height);
-    };
-    for (int k = 0; k < 50; ++k) check(joint.moments(image(k)), frames.host(k));
-    const Timing timing = time_trials(quick ? 20 : 100, [&](int k) { joint.moments(image(k)); });
-    skin_table()["joint"] = {0, 0, timing.us};
-    return Measurement{timing, static_cast<double>(skin_bytes), 0};
-  });
-}
-
 // A frame of another format that lies on the GPU.
 void add_format(FrameFormat format, bool rotating, bool quick) {
   add(skin_name("fast", rotating ? "rotating" : "resident", to_string(format)), [=] {
@@ -174,7 +158,7 @@ void add_format(FrameFormat format, bool rotating, bool quick) {
     const Timing timing = time_in_graph(column.stream, 64, 21, [&](int k) {
       enqueue(column.frames, rotating ? k : 0, column.result.data(), column.workspace, column.stream);
     });
-    return Measurement{timing, bytes_of(format), gpu_read_limit().bytes_per_us()};
+    return Measurement{timing, bytes_of(format), gpu_limit_of(bytes_of(format), !rotating).bytes_per_us()};
   });
 }
 
@@ -204,11 +188,10 @@ void add_batch(FrameFormat format, bool quick) {
 }  // namespace
 
 void define_gpu_skin(bool quick) {
-  add("limit/read/gpu", [] { return Measurement{gpu_read_limit().timing, gpu_read_limit().bytes, 0}; });
+  add("limit/read/gpu", [] { return to_measurement(gpu_read_limit()); });
+  add("limit/read/gpu_cache", [] { return to_measurement(gpu_cache_read_limit()); });
   add("limit/launch/gpu", [] { return Measurement{gpu_launch_limit(), 0, 0}; });
-  add("limit/copy/gpu", [quick] {
-    return Measurement{copy_limit(quick).timing, copy_limit(quick).bytes, 0};
-  });
+  add("limit/copy/gpu", [quick] { return to_measurement(copy_limit(quick)); });
   define_columns(quick);
   define_paper_joint(quick);
   for (const FrameFormat format :

@@ -106,9 +106,13 @@ void add_in_turns(FrameFormat format, bool pinned, int threads, int in_a_row, bo
   if (threads > 0) mode.append("_").append(std::to_string(threads)).append("_threads");
   if (in_a_row > 1) mode += "_by_itself";
   auto timed = std::make_shared<std::optional<InTurns>>();
+  // The CPU's limit is what its threads read, the joint one's that and the copy together.
   const auto measure = [=](Timing InTurns::*which) {
     if (!*timed) *timed = time_in_turns(format, pinned, threads, in_a_row, quick);
-    return Measurement{(**timed).*which, bytes_of(format), 0};
+    const int readers = threads > 0 ? threads : default_threads();
+    double limit = cpu_read_limit(GpuFrames::instance(quick).memory(), readers).bytes_per_us();
+    if (which == &InTurns::joint) limit += copy_limit(quick).bytes_per_us();
+    return Measurement{(**timed).*which, bytes_of(format), limit};
   };
   const std::string name = to_string(format);
   add(skin_name("tracker_joint", mode, name), [=] { return measure(&InTurns::joint); });

@@ -70,6 +70,7 @@ inline std::string skin_name(const std::string& variant, const std::string& mode
 void define_calibration(bool quick);
 // The GPU's measurements; nothing in a build without CUDA.
 void define_gpu_skin(bool quick);
-void define_gpu_trackers(bool quick);  // called by it
+void define_paper_joint(bool quick);   // called by it
+void define_gpu_trackers(bool quick);  // likewise
 
 }  // namespace triptych::bench

@@ -6,6 +6,7 @@
 #include <triptych/skin_tracker/frame.hpp>
 
 #include <cstdint>
+#include <span>
 
 #include "skin_tracker/setup/frames.hpp"
 #include "support/limits.hpp"
@@ -31,6 +32,7 @@ class GpuFrames {
   DeviceImageView<const Rgba8> image(int k) const {
     return {reinterpret_cast<const Rgba8*>(device_.data() + offset(k)), skin_width, skin_height};
   }
+  std::span<const std::byte> memory() const { return std::as_bytes(host_.span()); }  // of all frames
   // From pinned memory to where device(k) is: the first bytes of a frame.
   void upload(int k, std::size_t bytes, StreamRef stream) {
     const auto n = static_cast<std::int64_t>(bytes);
