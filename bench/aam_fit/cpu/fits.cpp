@@ -5,7 +5,8 @@
 // Names are aam/<storage>/<form>/<mode>/<faces>x<modes>x<pixels>; a time is that of the whole fit, of all
 // faces. rotating: frames and starts go round, calls in a graph; resident: the same on the host, one by one;
 // trained: either of these with a model that was trained on synthetic faces, where the others are made up;
-// frames_<n>: n frames in one measurement (figure 6).
+// frames_<n>: n frames in one measurement (figure 6); part_error, part_step: parts of ten iterations (figure
+// 2).
 #include <triptych/core/device.hpp>
 #include <triptych/core/parallel.hpp>
 
@@ -14,6 +15,8 @@
 #include <cstdio>
 
 #include "aam_fit/setup/fits.hpp"
+#include "fit/cpu/one_pass.hpp"
+#include "fit/cpu/paper_fit.hpp"
 #include "support/limits.hpp"
 #include "support/runner.hpp"
 
@@ -92,6 +95,29 @@ void add_frames(const std::string& series, const AamSize& size, Form form, int t
   });
 }
 
+// The paper's figure 2: ten times the error, and ten times the step, of the sequential form.
+void add_parts(const AamSize& size) {
+  const auto add_part = [&](const char* mode, auto call) {
+    add(aam_name("cpu_literal", mode, size), [=] {
+      const test::AamScene& scene = aam_scene(size);
+      aam_fit::PaperFit<float> fit(scene.level);
+      const aam_fit::PassPlanes planes = aam_fit::pass_planes(scene.planes.view(), 1);
+      const std::vector<float> start = aam_start_of(scene, 0);
+      std::vector<double> step(start.size());
+      if (!fit.evaluate(planes, start.data()).contrast) throw std::runtime_error("no contrast");
+      const Timing timing = time_on_host(11, [&](int) {
+        for (int i = 0; i < aam_iterations; ++i) call(fit, planes, start, step);
+        benchmark::DoNotOptimize(step.data());
+      });
+      return Measurement{timing, 0};
+    });
+  };
+  add_part("part_error", [](auto& fit, const auto& planes, const auto& start, auto&) {
+    benchmark::DoNotOptimize(fit.evaluate(planes, start.data()));
+  });
+  add_part("part_step", [](auto& fit, const auto&, const auto&, auto& step) { fit.step(step.data()); });
+}
+
 void define(bool quick) {
   if (cuda_device_count() > 0) define_gpu_fits(quick);
   const int all = default_threads();
@@ -116,6 +142,7 @@ void define(bool quick) {
     add_fit("cpu_one_pass", size, Form::one_pass, 1);
     add_fit("cpu_threads", size, Form::one_pass, all);
   }
+  add_parts({1, aam_modes, 65536});
   for (const std::int64_t pixels : aam_figure_pixels(quick))
     add_frames("cpu_literal", {1, aam_modes, pixels}, Form::paper, 1, quick ? 3 : 10);
 }
