@@ -54,3 +54,9 @@ def test_rotations_turn_z_into_the_direction():
     for (x, y, z, w), direction in zip(_quaternions(directions), directions):
         turned = np.array([2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)])
         assert np.allclose(turned, direction, atol=1e-12)
+
+
+def test_the_import_needs_no_numpy():
+    """As in the environment in which pip makes the stubs."""
+    code = "import sys; sys.modules['numpy'] = None; import triptych, triptych.aam; print(triptych.__version__)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from ._triptych import InvalidArgument, Unavailable
+
+if TYPE_CHECKING:  # the stubs are made where there is no NumPy
+    import numpy as np
 
 _recordings: dict[str | None, Any] = {}
 
@@ -34,6 +35,8 @@ def _recording(to: str | None) -> Any:
 
 def _quaternions(directions: np.ndarray) -> np.ndarray:
     """The rotations (x, y, z, w) that turn +z into unit vectors (n, 3)."""
+    import numpy as np
+
     x, y, z = directions.T
     quaternions = np.stack([-y, x, np.zeros_like(x), 1 + z], axis=1)
     quaternions[z < -0.999999] = (1, 0, 0, 0)  # half a turn about x
@@ -41,6 +44,8 @@ def _quaternions(directions: np.ndarray) -> np.ndarray:
 
 
 def _capsules(rerun: Any, capsules: np.ndarray, colour: tuple[int, int, int]) -> Any:
+    import numpy as np
+
     a, radius, b = capsules[:, :3], capsules[:, 3], capsules[:, 4:]
     lengths = np.linalg.norm(b - a, axis=1)
     directions = np.where(lengths[:, None] > 0, (b - a) / np.maximum(lengths, 1e-12)[:, None], (0, 0, 1))
@@ -52,12 +57,16 @@ def _bones(skeleton: Any, joints: np.ndarray) -> list[np.ndarray]:
 
 
 def _body(rerun: Any, recording: Any, skeleton: Any, body: Any) -> None:
+    import numpy as np
+
     pose = np.asarray(getattr(body, "pose", body), np.float32)
     recording.log("world/body/capsules", _capsules(rerun, np.asarray(skeleton.capsules(pose)), (90, 160, 255)))
     recording.log("world/body/bones", rerun.LineStrips3D(_bones(skeleton, np.asarray(skeleton.joints(pose))), colors=[(255, 200, 60)]))
 
 
 def _head(rerun: Any, recording: Any, head: Any) -> None:
+    import numpy as np
+
     if not head.found:
         recording.log("image/head", rerun.Clear(recursive=True))
         return
@@ -70,6 +79,8 @@ def _head(rerun: Any, recording: Any, head: Any) -> None:
 
 
 def _landmarks(rerun: Any, recording: Any, landmarks: Any) -> None:
+    import numpy as np
+
     points = np.asarray(getattr(landmarks, "landmarks", landmarks))
     recording.log("image/landmarks", rerun.Points2D(points, colors=[(64, 255, 64)], radii=[2.0]))
 
@@ -97,6 +108,8 @@ def view(
     frame: the number of the frame on the timeline
     to: a file (.rrd) instead of the window
     """
+    import numpy as np
+
     if (skeleton is None) != (body is None):
         raise InvalidArgument("skeleton: it is given together with body, an Estimate or a pose of the skeleton")
     rerun = _rerun()
