@@ -89,7 +89,7 @@ def run_task(task, module, job):
     if not rows:
         job.say(f"{task}: skipped, nothing to evaluate")
         return None
-    result = {"task": task, "context": context(job, options), "columns": module.COLUMNS, "rows": rows, "cases": cases, "pictures": job.pictures}
+    result = {"task": task, "context": context(job, options, rows), "columns": module.COLUMNS, "rows": rows, "cases": cases, "pictures": job.pictures}
     write_json(job.out / f"{task}.json", result)
     job.say(f"{task}: {len(cases)} cases in {time.perf_counter() - began:.0f} s")
     return f"{TITLES[task]}\n\n{table(module.COLUMNS, rows)}\n"

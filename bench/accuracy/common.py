@@ -153,7 +153,7 @@ def commit() -> str:
         return ""
 
 
-def context(job: Job, options: dict) -> dict:
+def context(job: Job, options: dict, rows: list[dict]) -> dict:
     """Where, when and from what a result was made."""
     counts = {folder: sum(1 for path in (job.data / folder).rglob("*") if path.is_file()) for folder in job.folders}
     return {
@@ -164,6 +164,7 @@ def context(job: Job, options: dict) -> dict:
         "cpu": cpu_name(),
         "cores": os.cpu_count(),
         "data": {"folder": job.data.name if counts else "", "files": counts},
+        "seeds": sorted({row["seed"] for row in rows if row.get("seed")}),
         "quick": job.quick,
         "options": options,
     }

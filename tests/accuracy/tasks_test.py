@@ -143,6 +143,7 @@ class Tasks(unittest.TestCase):
         result = self.result("skin", "--seeds", 1, 2)
         self.assertEqual([row["classifier"] for row in result["rows"][::2]], tp.skin.classifier_names())
         self.assertEqual([row["seed"] for row in result["rows"][:2]], [1, 2])
+        self.assertEqual(result["context"]["seeds"], [1, 2])
         for row, case in zip(sorted(result["rows"], key=lambda row: row["seed"]), result["cases"]):
             right, all_pixels = case["true_skin"] + case["true_other"], row["pixels"]
             self.assertAlmostEqual(row["accuracy"], right / all_pixels, places=6)
