@@ -94,16 +94,17 @@ TEST(Workspace, AGraphIsValidAfterTheWorkspaceHasGrown) {
   const std::byte* const captured = workspace.scratch();
   workspace.reserve(4 * Workspace::ticket_count * sizeof(std::uint32_t), stream);
   EXPECT_NE(workspace.scratch(), captured);
-  // Had the old memory been freed, these buffers would take its place.
+  // Had the old memory been freed, one of these buffers, which are as large, would take its place.
+  constexpr std::int64_t replaced = Workspace::ticket_count * std::int64_t{sizeof(std::uint32_t)} + size;
   std::vector<DeviceBuffer<std::byte>> others;
   for (int i = 0; i < 64; ++i) {
-    others.emplace_back(256 << 10);
+    others.emplace_back(replaced);
     fill_bytes(others.back().span(), 0, stream);
   }
   graph.launch(stream);
   std::vector<std::byte> bytes(size);
   copy_to_host(result.span(), bytes, stream);
-  std::vector<std::byte> other(256 << 10);
+  std::vector<std::byte> other(replaced);
   for (const auto& buffer : others) {
     copy_to_host(buffer.span(), other, stream);
     stream.synchronize();

@@ -68,7 +68,7 @@ void delay(cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   if (__real_cudaStreamIsCapturing(stream, &status) != cudaSuccess || status != cudaStreamCaptureStatusNone)
     return;
-  const auto sleep = [](void*) { std::this_thread::sleep_for(std::chrono::microseconds(700)); };
+  const auto sleep = [](void*) { std::this_thread::sleep_for(std::chrono::microseconds(300)); };
   EXPECT_EQ(cudaLaunchHostFunc(stream, sleep, nullptr), cudaSuccess);
 }
 
@@ -190,7 +190,7 @@ WRAP(cudaGraphLaunch, cudaErrorLaunchOutOfResources, (cudaGraphExec_t executable
 WRAP_STREAM(cudaEventRecord, cudaErrorUnknown, (cudaEvent_t event, cudaStream_t stream), (event, stream))
 WRAP_STREAM(cudaStreamWaitEvent, cudaErrorUnknown, (cudaStream_t stream, cudaEvent_t event, unsigned flags), (stream, event, flags))
 WRAP_STREAM(cudaStreamSynchronize, cudaErrorUnknown, (cudaStream_t stream), (stream))
-WRAP_STREAM(cudaStreamQuery, cudaErrorUnknown, (cudaStream_t stream), (stream))
+WRAP(cudaStreamQuery, cudaErrorUnknown, (cudaStream_t stream), (stream), count_stream(stream); count(&CudaCalls::polls), )
 WRAP_STREAM(cudaStreamIsCapturing, cudaErrorUnknown, (cudaStream_t stream, cudaStreamCaptureStatus* status), (stream, status))
 WRAP_STREAM(cudaStreamBeginCapture, cudaErrorUnknown, (cudaStream_t stream, cudaStreamCaptureMode mode), (stream, mode))
 WRAP_PLAIN(cudaEventSynchronize, (cudaEvent_t event), (event))

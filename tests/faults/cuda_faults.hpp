@@ -43,6 +43,7 @@ class SimulatedGpus {
 // Since the process began.
 struct CudaCalls {
   std::int64_t all = 0;                // that can fail
+  std::int64_t polls = 0;              // of them: how many there are depends on how busy the GPU is
   std::int64_t on_default_stream = 0;  // copies, fills, launches, events
   std::int64_t allocations = 0;        // of device and pinned memory
   std::int64_t device_wide = 0;        // that wait for, or stop, the work of other objects: free, synchronise
