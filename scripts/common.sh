@@ -156,9 +156,10 @@ find_nvcc() {
 
 gpu_name() { nvidia-smi --query-gpu=name,compute_cap --format=csv,noheader 2>/dev/null | head -n 1 || true; }
 
-# The commit of this checkout, with -dirty where files differ; $TRIPTYCH_COMMIT where there is no git.
+# The commit of this checkout, with -dirty where files differ; for a copy without its history, $TRIPTYCH_COMMIT.
 commit_name() {
-  git -C "$root" describe --always --dirty --exclude '*' 2>/dev/null || printf '%s\n' "${TRIPTYCH_COMMIT:-unknown}"
+  [[ -z "${TRIPTYCH_COMMIT:-}" ]] || { printf '%s\n' "$TRIPTYCH_COMMIT"; return; }
+  git -C "$root" describe --always --dirty --exclude '*' 2>/dev/null || printf 'unknown\n'
 }
 
 cpu_name() { LC_ALL=C lscpu 2>/dev/null | sed -n 's/^Model name: *//p' | head -n 1; }

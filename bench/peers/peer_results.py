@@ -37,7 +37,7 @@ def cpu_name():
 def run_context():
     """The commit, the date and the driver, under the keys of the bench programs."""
     here = os.path.dirname(os.path.abspath(__file__))
-    commit = said("git", "-C", here, "describe", "--always", "--dirty", "--exclude", "*") or os.environ.get("TRIPTYCH_COMMIT", "unknown")
+    commit = os.environ.get("TRIPTYCH_COMMIT") or said("git", "-C", here, "describe", "--always", "--dirty", "--exclude", "*") or "unknown"
     driver = said("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader").split("\n")[0]
     date = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
     return {"date": date, "commit": commit, **({"driver": driver} if driver else {})}
