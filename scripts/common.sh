@@ -180,7 +180,7 @@ first_python() {
 plotting_python() { first_python matplotlib python3 /usr/bin/python3; }
 
 # Makes a virtual environment for the Python module and its tests in $build_dir/python-env, and turns the module on; says why when it cannot.
-# prepare_python [WHAT]: what is left out then (default: the Python tests)
+# prepare_python WHAT: what is left out then
 prepare_python() {
   local env="$build_dir/python-env" python reason=""
   python="$(command -v python3 || true)"
@@ -199,7 +199,7 @@ prepare_python() {
     fi
   fi
   if [[ -n "$reason" ]]; then
-    say "${1:-the Python tests} are left out: $reason"
+    say "$1 are left out: $reason"
   else
     cmake_options+=(-DTRIPTYCH_BUILD_PYTHON=ON "-DPython_EXECUTABLE=$env/bin/python")
   fi
