@@ -35,7 +35,7 @@ def collect(source, build):
     files = collections.defaultdict(lambda: (collections.Counter(), collections.Counter(), collections.Counter()))
     for data_file in sorted(build.rglob("*.gcno")):
         for path, record in counts_of(data_file):
-            if not path.is_relative_to(source) or path.is_relative_to(build) or path.relative_to(source).parts[0] == "tests":
+            if not path.is_relative_to(source) or path.is_relative_to(build) or path.relative_to(source).parts[0] in ("tests", "bench"):
                 continue
             of_lines, of_branches, of_functions = files[path.relative_to(source)]
             for line in record["lines"]:

@@ -5,11 +5,21 @@
 source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 set -m  # with job control, or the shell lets background jobs ignore SIGINT
 
-# start <arguments>...: runs the program in the empty folder run, in the background; $job is its process.
+# start <arguments>...: runs the program in the empty folder run, in the background; $job is its process. Returns when it catches signals.
 start() {
   rm -rf run && mkdir run
   (cd run && exec "$program" "$@" >../stdout 2>../stderr </dev/null) &
   job=$!
+  for ((i = 0; i < 300; ++i)); do
+    catches_sigterm && break
+    kill -0 "$job" 2>/dev/null || break
+    sleep 0.1
+  done
+}
+catches_sigterm() {
+  local caught
+  caught="$(awk '/^SigCgt/ { print $2 }' "/proc/$job/status" 2>/dev/null)"
+  [[ -n $caught ]] && (((0x$caught >> 14) & 1))
 }
 # rows <file>: lines below the header; 0 when there is no such file.
 rows() { if [[ -s $1 ]]; then echo $(($(wc -l <"$1") - 1)); else echo 0; fi; }
