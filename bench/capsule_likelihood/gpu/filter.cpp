@@ -69,12 +69,13 @@ void add_filter(const CapsuleSize& size, int layers) {
   suffix += std::to_string(layers);
   const auto timed = [=](const std::string& series, bool likelihoods, auto enqueue) {
     add(capsule_name(series + suffix, "resident", size), [=] {
-      const auto [engine, listed] = engine_on_a_walk(size, layers);
-      const Timing timing = time_in_graph(engine->stream(), 1, 21, [&](int) { enqueue(*engine); });
+      const auto walking = engine_on_a_walk(size, layers);
+      CudaEngine& engine = *walking.engine;
+      const Timing timing = time_in_graph(engine.stream(), 1, 21, [&](int) { enqueue(engine); });
       capsule_times()[{series + suffix, size}] = timing.us;
       Measurement measured{timing, static_cast<double>(size.points) * sizeof(Vec3)};
       if (likelihoods) {
-        measured.operations = layers * operations_per_pair * listed;
+        measured.operations = layers * operations_per_pair * walking.listed_pairs;
         measured.operation_limit = gpu_fma_limit().operations_per_us();
       }
       return measured;
