@@ -101,7 +101,7 @@ def main(words=None):
         import triptych as tp
     except ImportError as problem:
         sys.exit(f"{problem}: install the Python module with `pip install .` in the copy of the repository")
-    from common import Job, Unusable, commit
+    from common import Job, Unusable, commit_name
 
     modules = {task: __import__(TASKS[task]) for task in options.only}
     if options.data is not None and not options.data.is_dir():
@@ -112,7 +112,7 @@ def main(words=None):
         tp.describe_device(device)
         options.out.mkdir(parents=True, exist_ok=True)
         job = Job(tp, options.data.resolve() if options.data else None, options.out, device, seeds=options.seeds, quick=options.quick, folds=options.folds,
-                  samples=options.samples, points=options.points, jobs=options.jobs or os.cpu_count() or 1, commit=commit(), photos=not options.no_photos)
+                  samples=options.samples, points=options.points, jobs=options.jobs or os.cpu_count() or 1, commit=commit_name(), photos=not options.no_photos)
         for task in options.only:
             try:
                 if text := run_task(task, modules[task], job):

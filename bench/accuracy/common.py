@@ -7,14 +7,13 @@ import datetime
 import json
 import os
 import pathlib
-import platform
-import subprocess
 import sys
 from typing import Any
 
 import numpy as np
 
-HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "peers"))
+from peer_results import commit_name, cpu_name  # noqa: E402, F401
 
 
 class Unusable(Exception):
@@ -129,28 +128,6 @@ def longest_run(mask: np.ndarray) -> int:
         run = run + 1 if value else 0
         longest = max(longest, run)
     return longest
-
-
-def cpu_name() -> str:
-    for command, mark in ((["cat", "/proc/cpuinfo"], "model name"), (["lscpu"], "Model name")):
-        try:
-            text = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "LC_ALL": "C"}).stdout
-        except OSError:
-            continue
-        for line in text.splitlines():
-            if line.strip().startswith(mark):
-                return line.split(":", 1)[1].strip()
-    return platform.processor() or platform.machine()
-
-
-def commit() -> str:
-    if named := os.environ.get("TRIPTYCH_COMMIT"):
-        return named
-    try:
-        command = ["git", "-C", HERE, "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
-        return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
-    except OSError:
-        return ""
 
 
 def context(job: Job, options: dict, rows: list[dict]) -> dict:

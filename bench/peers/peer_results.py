@@ -34,13 +34,17 @@ def cpu_name():
     return named[0] if named else platform.processor() or platform.machine()
 
 
+def commit_name():
+    """$TRIPTYCH_COMMIT, for a copy without its history, else git's."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    return os.environ.get("TRIPTYCH_COMMIT") or said("git", "-C", here, "describe", "--always", "--dirty", "--exclude", "*") or "unknown"
+
+
 def run_context():
     """The commit, the date and the driver, under the keys of the bench programs."""
-    here = os.path.dirname(os.path.abspath(__file__))
-    commit = os.environ.get("TRIPTYCH_COMMIT") or said("git", "-C", here, "describe", "--always", "--dirty", "--exclude", "*") or "unknown"
     driver = said("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader").split("\n")[0]
     date = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
-    return {"date": date, "commit": commit, **({"driver": driver} if driver else {})}
+    return {"date": date, "commit": commit_name(), **({"driver": driver} if driver else {})}
 
 
 def torch_context(torch, device):
