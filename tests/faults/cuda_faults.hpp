@@ -21,8 +21,8 @@ class CudaFault {
   std::string failed() const;
 };
 
-// While it lives, every kernel and graph starts so late, as on a GPU that is shared, that its result has to
-// be waited for.
+// While it lives, every kernel and graph on an idle stream starts so late, as on a GPU that is shared, that
+// its result has to be waited for.
 class LateKernels {
  public:
   LateKernels();
