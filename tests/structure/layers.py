@@ -16,7 +16,7 @@ LAYERS = {
         "paper": ("rays geometry", "paper_loop"),
         "likelihood": ("paper rays geometry", "likelihood tune cuda_group"),
         "resample": ("", "resample"),
-        "filter": ("body likelihood rays resample geometry", "particle_filter"),
+        "filter": ("body likelihood rays resample geometry", "particle_filter estimate"),
         "synthetic": ("body geometry", "render synthetic_walk"),
         "person": ("body cloud synthetic geometry", "fit_human"),
     },

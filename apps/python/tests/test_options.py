@@ -316,6 +316,7 @@ TABLE = {
             "motion": NAME,
             "max_points": (0, -1, 2**40, *LONG),
             "min_score": (1.5, *NEGATIVE),
+            "min_confidence": (1.5, *NEGATIVE),
             "device": NAME,
         },
     ),
