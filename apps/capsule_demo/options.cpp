@@ -42,7 +42,8 @@ Everything is in metres, in the camera's frame: x right, y up, z away from the c
   capsule.mp4, first.png, last.png   the points and the capsule skin, from the camera and from the side
   poses.csv                          frame,joint,x_m,y_m,z_m
   poses.bvh                          the same as a motion, for any animation program
-  frames.csv                         frame,error_mm,worst_mm,worst_joint,effective_samples,points,tracking_ms
+  frames.csv                         frame,error_mm,worst_mm,worst_joint,effective_samples,points,tracking_ms,
+                                     found,confidence,reason
   summary.json                       the errors of each joint and of all, effective samples, times per frame
 Exit code: 0 when it worked, 2 when the command line makes no sense, 130 after Ctrl-C, 143 after SIGTERM, 1 for
 everything else. A run that is cut short or fails keeps what it has finished, says so, and writes "complete": false to
@@ -254,6 +255,11 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   app.add_option("--seed", o.seed, "Of all random numbers: the same seed gives the same poses [default: 1]")
       ->check(apps::whole_number(0, std::numeric_limits<std::uint64_t>::max()))
       ->type_name("S")
+      ->group(group);
+  app.add_option("--min-confidence", o.min_confidence,
+                 "The body is found from this probability on that its joints are right [default: 0.5]")
+      ->check(apps::number(0, 1, "a probability"))
+      ->type_name("P")
       ->group(group);
   app.add_option("--sigma", o.sigma_m, "Standard deviation of a point's distance in metres [default: 0.03]")
       ->check(apps::number(0, 10, "metres", true))

@@ -50,7 +50,7 @@ struct Options {
   std::vector<int> gpus;        // for cuda
   int samples = 0, layers = 5;  // samples 0: by the device
   std::uint64_t seed = 1;
-  std::optional<double> sigma_m, tau_m;
+  std::optional<double> sigma_m, tau_m, min_confidence;
   std::optional<capsule_likelihood::Surface> surface;
 
   std::filesystem::path out = "out/capsule";
