@@ -18,7 +18,7 @@ LAYERS = {
         "resample": ("", "resample"),
         "filter": ("body likelihood rays resample geometry", "particle_filter estimate"),
         "synthetic": ("body geometry", "render synthetic_walk"),
-        "person": ("body cloud synthetic geometry", "fit_human"),
+        "person": ("body cloud synthetic geometry", "fit_human scene"),
     },
     "skin_tracker": {
         "colour": ("", "filter classifier weight_table"),
