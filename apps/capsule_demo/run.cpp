@@ -249,6 +249,7 @@ void run(const Options& wishes) {
   std::printf("capsule_demo: %s; %s; first pose %s; %d samples x %d layers on %s\n",
               input->describe().c_str(), subject.origin.c_str(), start.c_str(), options.samples,
               options.layers, device.describe().c_str());
+  for (const std::string& note : input->notes()) std::printf("capsule_demo: %s\n", note.c_str());
   std::fflush(stdout);
 
   ParticleFilter filter(subject.skeleton, filter_options(options), device);

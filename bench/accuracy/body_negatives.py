@@ -87,6 +87,8 @@ def clouds(seed: int, count: int, points: int) -> Iterator[tuple[str, np.ndarray
         for i in range(count):
             random = np.random.default_rng([seed, number, i])
             cloud = make(random) if make is noise else visible(make(random))
+            while len(cloud) < 500:  # out of view
+                cloud = visible(make(random))
             cloud = cloud[random.permutation(len(cloud))[:points]]
             cloud = cloud * (1 + random.normal(0, random.uniform(0, 0.02), len(cloud)) / np.linalg.norm(cloud, axis=1))[:, None]
             yield kind, np.ascontiguousarray(cloud, np.float32)

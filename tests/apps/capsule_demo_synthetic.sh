@@ -55,6 +55,33 @@ hips=$(awk -F ',' 'NR == 2 { print $5 }' walk/poses.csv)
 check "metres between the given and the followed hips" \
   "$(awk -F ',' -v z="$hips" 'NR == 2 { d = $5 - z; print d < 0 ? -d : d }' clouds/poses.csv)" 0.3
 
+# Units and axes are guessed and said, the floor is left out; options overrule the guess.
+scene() { # scene <awk expression of the three numbers, of x y z in metres>
+  awk -v low="$(awk -F ',' 'NR > 1 && $1 == 0 && (low == "" || $4 < low) { low = $4 } END { print low - 0.1 }' walk/poses.csv)" '
+    { x = $1; y = $2; z = $3; print '"$1"' }
+    END { srand(3); for (i = 0; i < 2500; ++i) { x = 4 * rand() - 2; y = low; z = 1.5 + 3 * rand(); print '"$1"' } }' cloud0.xyz
+}
+guess() { # guess <cloud> <arguments>
+  "$program" "${quick[@]}" --no-pictures --start walk/poses.bvh --min-confidence 0 --out scene --cloud "$@" >said
+}
+guess cloud0.xyz
+grep -q "guessed that a unit is 1 m.*axes are y up" said || fail "metres and y up are not guessed: $(cat said)"
+scene '1000 * x, -1000 * y, 1000 * z' >room_mm.xyz
+guess room_mm.xyz
+grep -q "guessed that a unit is 0.001 m.*axes are y down, by the floor" said || fail "millimetres and y down are not guessed: $(cat said)"
+grep -q "left out 1 large plane (floor, walls)" said || fail "the floor is not left out: $(cat said)"
+hips_now() { awk -F ',' 'NR == 2 { print $3, $4, $5 }' scene/poses.csv; }
+expected=$(hips_now)
+scene 'x, z, y' >room_z.xyz
+guess room_z.xyz
+grep -q "axes are z up, by the floor" said || fail "z up is not guessed: $(cat said)"
+echo "$expected $(hips_now)" | awk '{ exit !(($1 - $4) ^ 2 + ($2 - $5) ^ 2 + ($3 - $6) ^ 2 < 0.01) }' || fail "the same scene in other axes gives another pose"
+guess room_z.xyz --unit m --axes z-up --keep-background
+! grep -q "guessed\|left out" said || fail "what is given is guessed: $(cat said)"
+[[ $(value scene/summary.json points) == 2000 ]] || fail "--keep-background leaves points out"
+guess room_z.xyz --person 0,0
+grep -q "left out" said || fail "--person keeps the background"
+
 # A body that is not there: no positions, a reason, and a last line that says what to do.
 awk 'BEGIN { srand(7); for (i = 0; i < 2000; ++i) print 2 * rand() - 1, 2 * rand() - 1, 2 + rand() }' >noise.xyz
 "$program" "${quick[@]}" --cloud noise.xyz --start walk/poses.bvh --out nobody >said

@@ -12,6 +12,8 @@ namespace triptych::capsule_likelihood {
 
 namespace {
 
+constexpr double part_aside_m = 0.5;
+
 using Cell = std::array<std::int64_t, 3>;
 
 Cell cell_of(const Vec3& p, double size) {
@@ -55,8 +57,12 @@ struct Middle {
     z += double{p.z};
     ++points;
   }
-  double distance(const Vec3& p) const {
-    const double dx = x / points - double{p.x}, dy = y / points - double{p.y}, dz = z / points - double{p.z};
+  double aside(const Middle& other) const {
+    return std::hypot(x / points - other.x / other.points, z / points - other.z / other.points);
+  }
+  double distance(const Vec3& p, bool any_depth) const {
+    const double dx = x / points - double{p.x}, dy = y / points - double{p.y},
+                 dz = any_depth ? 0 : z / points - double{p.z};
     return std::sqrt(dx * dx + dy * dy + dz * dz);
   }
 };
@@ -90,7 +96,9 @@ std::vector<Vec3> choose_person(std::span<const Vec3> points, const PersonOption
   std::size_t best = cells.size();
   const auto is_better = [&](std::size_t i) {
     if (best == cells.size()) return true;
-    if (options.near) return middles[i].distance(*options.near) < middles[best].distance(*options.near);
+    if (options.near)
+      return middles[i].distance(*options.near, options.any_depth) <
+             middles[best].distance(*options.near, options.any_depth);
     return middles[i].points > middles[best].points;
   };
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -99,7 +107,7 @@ std::vector<Vec3> choose_person(std::span<const Vec3> points, const PersonOption
   if (best == cells.size()) return cloud;
   std::vector<Vec3> person;
   for (std::size_t i = 0; i < cloud.size(); ++i) {
-    if (thing_of_point[i] == best) person.push_back(cloud[i]);
+    if (middles[thing_of_point[i]].aside(middles[best]) <= part_aside_m) person.push_back(cloud[i]);
   }
   return person;
 }

@@ -87,6 +87,8 @@ CloudConvention guess_convention(std::span<const Vec3> points) {
   std::array<Range, 3> ranges = ranges_of(cloud);
   CloudConvention guess;
   guess.metres_per_unit = unit_of(std::max({ranges[0].length(), ranges[1].length(), ranges[2].length()}));
+  const double x = ranges[0].middle, y_middle = ranges[1].middle;
+  guess.quarter_turns = std::abs(x) > std::abs(y_middle) ? (x > 0 ? 3 : 1) : (y_middle < 0 ? 2 : 0);
   for (Vec3& p : cloud) {
     for (float* const c : {&p.x, &p.y, &p.z}) *c = static_cast<float>(double{*c} * guess.metres_per_unit);
   }
@@ -119,24 +121,9 @@ CloudConvention guess_convention(std::span<const Vec3> points) {
 std::vector<Vec3> to_camera_frame(std::span<const Vec3> points, const CloudConvention& convention) {
   require(convention.metres_per_unit > 0 && std::isfinite(convention.metres_per_unit),
           "metres_per_unit must be above 0, not ", convention.metres_per_unit);
-  // Of z_up: the quarter turn that brings most points before the camera.
-  Vec3 right{1, 0, 0}, forward{0, 1, 0};
-  if (convention.axes == CloudAxes::z_up) {
-    std::vector<Vec3> cloud;
-    std::ranges::copy_if(points, std::back_inserter(cloud), is_finite);
-    if (!cloud.empty()) {
-      const std::array<Range, 3> ranges = ranges_of(cloud);
-      const double x = ranges[0].middle, y = ranges[1].middle;
-      if (std::abs(x) > std::abs(y)) {
-        const float sign = x > 0 ? 1.0f : -1.0f;
-        forward = {sign, 0, 0};
-        right = {0, -sign, 0};
-      } else if (y < 0) {
-        forward = {0, -1, 0};
-        right = {-1, 0, 0};
-      }
-    }
-  }
+  constexpr float cosines[] = {1, 0, -1, 0};
+  const auto turns = static_cast<unsigned>(convention.quarter_turns) % 4u;
+  const float c = cosines[turns], s = cosines[(turns + 3) % 4];  // forward is (-s, c), right is (c, s)
   const auto unit = static_cast<float>(convention.metres_per_unit);
   std::vector<Vec3> moved;
   moved.reserve(points.size());
@@ -150,7 +137,7 @@ std::vector<Vec3> to_camera_frame(std::span<const Vec3> points, const CloudConve
         moved.push_back({q.x, -q.y, q.z});
         break;
       default:
-        moved.push_back({right.x * q.x + right.y * q.y, q.z, forward.x * q.x + forward.y * q.y});
+        moved.push_back({c * q.x + s * q.y, q.z, c * q.y - s * q.x});
     }
   }
   return moved;

@@ -97,7 +97,8 @@ TEST(GuessConvention, BringsACloudIntoTheCamerasFrame) {
   std::mt19937 random(2);
   const Person person(random, 500);
   for (const CloudAxes axes : {CloudAxes::y_up, CloudAxes::y_down, CloudAxes::z_up}) {
-    const Cloud3 back = to_camera_frame(mapped(person.points, axes, 100), {0.01, axes, ""});
+    const Cloud3 back =
+        to_camera_frame(mapped(person.points, axes, 100), {.metres_per_unit = 0.01, .axes = axes});
     ASSERT_EQ(back.size(), person.points.size());
     for (std::size_t i = 0; i < back.size(); ++i) {
       EXPECT_NEAR(back[i].x, person.points[i].x, 1e-5f);
@@ -111,7 +112,9 @@ TEST(GuessConvention, BringsACloudIntoTheCamerasFrame) {
     for (Vec3& p : turned) {
       for (int i = 0; i < quarter; ++i) p = {-p.y, p.x, p.z};
     }
-    const Cloud3 back = to_camera_frame(turned, {1, CloudAxes::z_up, ""});
+    const CloudConvention guess = guess_convention(turned);
+    EXPECT_EQ(guess.quarter_turns, quarter);
+    const Cloud3 back = to_camera_frame(turned, guess);
     for (std::size_t i = 0; i < back.size(); ++i)
       EXPECT_NEAR(back[i].z, person.points[i].z, 1e-6f) << quarter;
     for (std::size_t i = 0; i < back.size(); ++i)
@@ -198,12 +201,27 @@ TEST(ChoosePerson, TakesTheLargestOrTheNearestThing) {
   EXPECT_GT(static_cast<double>(largest.size()), 0.95 * static_cast<double>(person.points.size()));
   EXPECT_EQ(right(choose_person(cloud, {.near = Vec3{-1, 0, 3}})), 0);
   EXPECT_EQ(right(choose_person(cloud, {.near = Vec3{2, 0, 3}})), 1);
+  EXPECT_EQ(right(choose_person(cloud, {.near = Vec3{-0.5f, 0, -9}, .any_depth = true})), 0);
   // They keep their order.
   auto at = cloud.begin();
   for (const Vec3& p : largest) {
     at = std::find(at, cloud.end(), p);
     ASSERT_NE(at, cloud.end());
   }
+}
+
+// Shins without points (black trousers): the feet still belong to the person.
+TEST(ChoosePerson, KeepsPartsBelowAGap) {
+  std::mt19937 random(7);
+  Person person(random);
+  const float floor_y = person.floor_y;
+  std::erase_if(person.points, [&](const Vec3& p) { return p.y > floor_y + 0.15f && p.y < floor_y + 0.5f; });
+  const auto feet = [&](const Cloud3& points) {
+    return std::ranges::count_if(points, [&](const Vec3& p) { return p.y <= floor_y + 0.15f; });
+  };
+  EXPECT_GT(feet(person.points), 50);
+  EXPECT_GT(static_cast<double>(feet(choose_person(person.points))),
+            0.9 * static_cast<double>(feet(person.points)));
 }
 
 TEST(ChoosePerson, BearsHostilePoints) {
@@ -218,7 +236,7 @@ TEST(ChoosePerson, BearsHostilePoints) {
   EXPECT_ERROR(choose_person(apart, {.near = Vec3{nan, 0, 0}}), InvalidArgument, "near");
   EXPECT_ERROR(choose_person(apart, {.min_share = -1}), InvalidArgument, "min_share");
   EXPECT_ERROR(guess_convention(apart), InvalidArgument, "4 points");
-  EXPECT_ERROR(to_camera_frame(apart, {0, CloudAxes::y_up, ""}), InvalidArgument, "metres_per_unit");
+  EXPECT_ERROR(to_camera_frame(apart, {.metres_per_unit = 0}), InvalidArgument, "metres_per_unit");
 }
 
 }  // namespace

@@ -16,25 +16,28 @@ namespace triptych::capsule_likelihood {
 enum class CloudAxes {
   y_up,    // x right, y up, z forward
   y_down,  // x right, y down, z forward, as the columns and rows of images
-  z_up,    // z up, as of robots and laser scanners; forward is x or y, wherever the points are
+  z_up,    // z up, as of robots and laser scanners; forward is x or y, see quarter_turns
 };
 std::string to_string(CloudAxes axes);
 
 struct CloudConvention {
   double metres_per_unit = 1;  // 1, 0.01 or 0.001
   CloudAxes axes = CloudAxes::y_up;
+  // Of z_up: from +y to forward, anticlockwise seen from above; 0: y is forward and x right, 3: x is forward.
+  int quarter_turns = 0;
   // "the floor", "the length of the cloud" ...: what the axes follow from.
-  std::string axes_from;
+  std::string axes_from = {};
 };
 
 // For a cloud of a standing person, 1.4 to 2.1 m tall, alone or in a room, in metres, centimetres or
 // millimetres. The unit follows from the extent of the cloud (rooms up to 8 m), the axes from the floor when
 // there is one, else from the longest side, and from the shape of a person: more of it is above its middle
-// than below. Points that are not finite are left out. InvalidArgument when fewer than 50 remain.
+// than below. Forward, where z is up, is where the middle of the points is. Points that are not finite are
+// left out. InvalidArgument when fewer than 50 remain.
 CloudConvention guess_convention(std::span<const Vec3> points);
 
-// The cloud in metres, with the axes of the camera's frame: x right, y up, z forward. Of CloudAxes::z_up the
-// forward axis is the one along which most points lie.
+// The cloud in metres, with the axes of the camera's frame: x right, y up, z forward. InvalidArgument when
+// the unit is not above 0.
 std::vector<Vec3> to_camera_frame(std::span<const Vec3> points, const CloudConvention& convention);
 
 // The points p with normal . p = distance_m; the camera (the origin) is on the side where the normal points.
@@ -64,10 +67,12 @@ struct PersonOptions {
   float gap_m = 0.1f;  // parts farther apart than twice this are different things; 0.01 to 1
   // The thing nearest to this position (by its middle) is the person; none: the one of the most points.
   std::optional<Vec3> near = {};
+  bool any_depth = false;   // nearest by x and y alone
   double min_share = 0.05;  // of the points: smaller things are no candidates
 };
-// The points of one thing in a cloud, in their order: connected by neighbouring cells of gap_m. All finite
-// points when none has the share. InvalidArgument when an option is out of range.
+// The points of one thing in a cloud (y up), in their order: connected by neighbouring cells of gap_m, with
+// the parts above and below it whose middle is within 0.5 m in x and z, since shoes and hair often give no
+// points. All finite points when none has the share. InvalidArgument when an option is out of range.
 std::vector<Vec3> choose_person(std::span<const Vec3> points, const PersonOptions& options = {});
 
 }  // namespace triptych::capsule_likelihood
