@@ -197,7 +197,7 @@ def evaluate(job: Job):
     people = np.array([case["error_mm"] is not None for case in every])
     found, score = np.array([case["found"] for case in every]), np.array([case["tracking"] for case in every])
     said = [f"by the score alone (min_score 0.2): {score[right].mean():.1%} of the right poses found, {score[people & ~right].mean():.1%} of the wrong ones, "
-            f"false alarms {score[~people].mean():.1%}" if (~people).any() and right.any() else ""]
+            f"false alarms {score[~people].mean():.1%}" if (~people).any() and right.any() and (people & ~right).any() else ""]
     if right.any() and (people & ~right).any():
         said.append(f"with the confidence: {found[right].mean():.1%} of the right poses found, {found[people & ~right].mean():.1%} of the wrong ones, false alarms {found[~people].mean():.1%}")
     for line in filter(None, said):

@@ -17,13 +17,14 @@ struct Range {
   double length() const { return high - low; }
 };
 
-Range range_of(std::vector<float> values) {
+// rim: the share of the points that is left out at either end.
+Range range_of(std::vector<float> values, double rim = 0.02) {
   const auto at = [&](double share) {
     const auto k = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
     std::ranges::nth_element(values, values.begin() + k);
     return double{values[static_cast<std::size_t>(k)]};
   };
-  return {at(0.02), at(0.5), at(0.98)};
+  return {at(rim), at(0.5), at(1 - rim)};
 }
 
 std::array<Range, 3> ranges_of(std::span<const Vec3> points) {
@@ -64,6 +65,27 @@ int side_of_points(const Plane& plane, std::span<const Vec3> points, int axis) {
   if (static_cast<double>(before) > 0.9 * all) return along > 0 ? 1 : -1;
   if (static_cast<double>(behind) > 0.9 * all) return along > 0 ? -1 : 1;
   return 0;
+}
+
+// How wide what stands in the cloud is between two heights.
+double width(std::span<const Vec3> points, double low, double high) {
+  std::vector<float> x, z;
+  for (const Vec3& p : points) {
+    if (double{p.y} < low || double{p.y} > high) continue;
+    x.push_back(p.x);
+    z.push_back(p.z);
+  }
+  return x.size() < 5 ? 0 : std::hypot(range_of(x, 0.1).length(), range_of(z, 0.1).length());
+}
+
+// More of a person is above its middle than below, and its feet take up more room than its head.
+bool is_upright(std::span<const Vec3> person, const Range& y) {
+  const double height = y.length(), end = 0.1 * height;
+  if (!(height > 0)) return true;
+  const double above = (y.middle - (y.low + y.high) / 2) / height;
+  const double feet =
+      (width(person, y.low - end, y.low + end) - width(person, y.high - end, y.high + end)) / height;
+  return above + feet >= 0;
 }
 
 }  // namespace
@@ -112,8 +134,7 @@ CloudConvention guess_convention(std::span<const Vec3> points) {
     guess.axes_from = "the longest side of what stands in it";
     return guess;
   }
-  const bool up = ranges[1].middle >= (ranges[1].low + ranges[1].high) / 2;
-  guess.axes = up ? CloudAxes::y_up : CloudAxes::y_down;
+  guess.axes = is_upright(person, ranges[1]) ? CloudAxes::y_up : CloudAxes::y_down;
   guess.axes_from = "the shape of what stands in it";
   return guess;
 }

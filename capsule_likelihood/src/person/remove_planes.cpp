@@ -93,7 +93,8 @@ void check(const PlaneOptions& options) {
           options.max_planes);
   require(options.tolerance_m > 0 && options.tolerance_m <= 10,
           "tolerance_m must be above 0, at most 10, not ", options.tolerance_m);
-  require(options.min_area_m2 >= 0, "min_area_m2 must be at least 0, not ", options.min_area_m2);
+  require(options.min_area_m2 >= 0 && std::isfinite(options.min_area_m2),
+          "min_area_m2 must be at least 0 and finite, not ", options.min_area_m2);
   require(options.min_share >= 0 && options.min_share <= 1, "min_share must be 0 to 1, not ",
           options.min_share);
 }

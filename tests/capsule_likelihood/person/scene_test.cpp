@@ -83,14 +83,14 @@ TEST(GuessConvention, FindsUnitAndAxesOfAPersonAloneAndOnAFloor) {
         EXPECT_EQ(guess.metres_per_unit, per_metre == 1 ? 1 : per_metre == 100 ? 0.01 : 0.001) << i;
         EXPECT_FALSE(guess.axes_from.empty());
         ++all;
-        if (guess.axes == axes) continue;
-        ++wrong;
-        EXPECT_NE(i % 2, 1) << i << ": " << to_string(axes) << " taken for " << to_string(guess.axes)
-                            << " in spite of the floor, by " << guess.axes_from;
+        wrong += guess.axes == axes ? 0 : 1;
+        if (i % 2 == 1) {
+          EXPECT_EQ(guess.axes, axes) << i << ": in spite of the floor, by " << guess.axes_from;
+        }
       }
     }
   }
-  EXPECT_LE(wrong, all / 50) << "of " << all;
+  EXPECT_LE(wrong, all / 100) << "of " << all;
 }
 
 TEST(GuessConvention, BringsACloudIntoTheCamerasFrame) {

@@ -32,8 +32,8 @@ struct CloudConvention {
 // For a cloud of a standing person, 1.4 to 2.1 m tall, alone or in a room, in metres, centimetres or
 // millimetres. The unit follows from the extent of the cloud (rooms up to 8 m), the axes from the floor when
 // there is one, else from the longest side, and from the shape of a person: more of it is above its middle
-// than below. Forward, where z is up, is where the middle of the points is. Points that are not finite are
-// left out. InvalidArgument when fewer than 50 remain.
+// than below, and its feet are wider than its head. Forward, where z is up, is where the middle of the points
+// is. Points that are not finite are left out. InvalidArgument when fewer than 50 remain.
 CloudConvention guess_convention(std::span<const Vec3> points);
 
 // The cloud in metres, with the axes of the camera's frame: x right, y up, z forward. InvalidArgument when
