@@ -83,7 +83,7 @@ std::vector<Vec3> choose_person(std::span<const Vec3> points, const PersonOption
   }
   std::vector<Cell> cells = cell_of_point;
   std::ranges::sort(cells);
-  cells.erase(std::ranges::unique(cells).begin(), cells.end());
+  cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
   Things things(cells);
   std::vector<std::size_t> thing_of_point;
   std::vector<Middle> middles(cells.size());

@@ -84,8 +84,8 @@ double area_m2(std::span<const Vec3> points, const Candidate& plane) {
     cells.emplace_back(static_cast<std::int64_t>(std::floor(along.dot(vector(p)) / cell_m)),
                        static_cast<std::int64_t>(std::floor(across.dot(vector(p)) / cell_m)));
   std::ranges::sort(cells);
-  const auto rest = std::ranges::unique(cells);
-  return static_cast<double>(cells.size() - rest.size()) * cell_m * cell_m;
+  const auto end = std::unique(cells.begin(), cells.end());
+  return static_cast<double>(end - cells.begin()) * cell_m * cell_m;
 }
 
 void check(const PlaneOptions& options) {
