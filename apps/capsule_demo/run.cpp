@@ -148,8 +148,10 @@ class Run {
   // Writes the rest. failed: of what went before something has thrown.
   void finish(bool failed, Report::About about) {
     if (report_.frames() == 0) return;
-    files_.poses.flush();
-    files_.frames.flush();
+    if (!failed) {  // else their destructors write what there is room for, after the summary
+      files_.poses.flush();
+      files_.frames.flush();
+    }
     if (!failed && gallery_) gallery_->finish();
     about.complete = !failed && !cut_short_ && !closed_ && input_.complaint().empty();
     outputs_.write(files_.json, apps::summary_text(report_.json(options_, about)));
