@@ -1,5 +1,6 @@
 // Clouds in files: PLY or text, one per frame.
 #include <triptych/capsule_likelihood/cloud.hpp>
+#include <triptych/capsule_likelihood/scene.hpp>
 #include <triptych/core/error.hpp>
 
 #include <common/natural_order.hpp>
@@ -7,8 +8,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <system_error>
+#include <utility>
 
+#include "background.hpp"
 #include "input.hpp"
 
 namespace triptych::capsule_demo {
@@ -47,23 +51,27 @@ std::vector<fs::path> listed(const std::vector<fs::path>& given) {
 
 class CloudInput : public Input {
  public:
-  explicit CloudInput(const Options& options) : options_(options), files_(listed(options.clouds)) {}
+  explicit CloudInput(const Options& options)
+      : options_(options), files_(listed(options.clouds)), background_(options) {}
 
   bool next(CloudFrame& frame) override {
     frame.sigma_m.clear();
     if (at_ == count()) return false;
-    const double unit = options_.metres_per_unit > 0 ? options_.metres_per_unit : 1;
     const fs::path& file = files_[static_cast<std::size_t>(at_)];
-    Cloud cloud = read_cloud(file, unit);
+    if (!convention_) guess(file);
+    Cloud cloud = read_cloud(file, convention_ ? convention_->metres_per_unit : given_unit());
+    if (convention_) {
+      CloudConvention axes = *convention_;
+      axes.metres_per_unit = 1;  // is read in metres
+      cloud.points = to_camera_frame(cloud.points, axes);
+    }
     const std::size_t all = cloud.points.size();
     const std::size_t behind = std::erase_if(cloud.points, [](const Vec3& p) { return p.z < 0; });
     const double farthest = options_.farthest_m > 0 ? options_.farthest_m : 1e30;
     std::erase_if(cloud.points, [&](const Vec3& p) { return p.z < options_.nearest_m || p.z > farthest; });
     too_far_ += cloud.too_far;
-    if (options_.y_down) {
-      for (Vec3& p : cloud.points) p.y = -p.y;
-    }
-    frame.points = subsample(cloud.points, options_.points, options_.seed + static_cast<std::uint64_t>(at_));
+    frame.points = subsample(background_.without(std::move(cloud.points)), options_.points,
+                             options_.seed + static_cast<std::uint64_t>(at_));
     if (frame.points.empty() && empty_++ == 0)
       first_empty_ = file.string() + why_empty(all, behind, cloud.too_far);
     ++at_;
@@ -85,14 +93,50 @@ class CloudInput : public Input {
            " clouds had no usable point and were left out, the first of them " + first_empty_;
   }
 
+  std::vector<std::string> notes() const override {
+    std::vector<std::string> notes;
+    if (!guessed_.empty()) notes.push_back(guessed_);
+    if (!background_.note().empty()) notes.push_back(background_.note());
+    return notes;
+  }
+
  private:
+  double given_unit() const { return options_.metres_per_unit > 0 ? options_.metres_per_unit : 1; }
+
+  // The convention of all files by the first that has enough points. It is read as if in millimetres, so that
+  // no point is too far.
+  void guess(const fs::path& file) {
+    constexpr double reading_unit = 0.001;
+    Cloud cloud = read_cloud(file, reading_unit);
+    for (Vec3& p : cloud.points) {
+      for (float* const c : {&p.x, &p.y, &p.z})
+        *c =
+            static_cast<float>(double{*c} / reading_unit * (options_.metres_per_unit > 0 ? given_unit() : 1));
+    }
+    if (cloud.points.size() < 50) {
+      if (options_.axes) convention_ = {.metres_per_unit = given_unit(), .axes = *options_.axes};
+      return;
+    }
+    CloudConvention found = guess_convention(cloud.points);
+    const bool axes_guessed = !options_.axes, unit_guessed = options_.metres_per_unit <= 0;
+    if (!unit_guessed) found.metres_per_unit = given_unit();
+    if (!axes_guessed) found.axes = *options_.axes;
+    convention_ = found;
+    if (unit_guessed)
+      guessed_ = apps::text("guessed that a unit is %g m, by the size of the cloud (--unit says otherwise)",
+                            found.metres_per_unit);
+    if (axes_guessed)
+      guessed_ += (unit_guessed ? ", and " : "guessed ") + ("that the axes are " + to_string(found.axes)) +
+                  ", by " + found.axes_from + " (--axes says otherwise)";
+  }
+
   static std::string far_away() { return apps::text("%g m from the camera", double{max_coordinate_m}); }
   // Why no point is left of so many, of which some were behind the camera. Others were too far away to be
   // read.
   std::string why_empty(std::size_t all, std::size_t behind, std::int64_t too_far) const {
     if (all == 0 && too_far > 0)
       return ": " + std::to_string(too_far) + " of its points lie more than " + far_away() +
-             "; give --unit 0.001 when its numbers are millimetres";
+             "; give --unit mm when its numbers are millimetres";
     if (all == 0) return ", which holds no finite point";
     if (behind == all)
       return ": all of its " + std::to_string(all) +
@@ -103,6 +147,9 @@ class CloudInput : public Input {
 
   Options options_;
   std::vector<fs::path> files_;
+  Background background_;
+  std::optional<CloudConvention> convention_;  // none: in the given unit, in the camera's frame
+  std::string guessed_;
   int at_ = 0, empty_ = 0;
   std::int64_t too_far_ = 0;
   std::string first_empty_;

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "background.hpp"
 #include "input.hpp"
 
 namespace triptych::capsule_demo {
@@ -51,7 +52,8 @@ Reference reference_of(const JointTable& table) {
 
 class DepthInput : public Input {
  public:
-  explicit DepthInput(const Options& options) : options_(options), files_(apps::images_in(options.depth)) {
+  explicit DepthInput(const Options& options)
+      : options_(options), files_(apps::images_in(options.depth)), background_(options) {
     if (options.truth.empty()) return;
     truth_ = read_joints_csv(options.truth);
     reference_ = reference_of(truth_);
@@ -76,8 +78,8 @@ class DepthInput : public Input {
     if (image.empty()) {
       if (unreadable_++ == 0) first_unreadable_ = file;
     } else {
-      const Cloud cloud = cloud_of(image);
-      frame.points = subsample(cloud.points, options_.points, options_.seed + at_);
+      frame.points =
+          subsample(background_.without(cloud_of(image).points), options_.points, options_.seed + at_);
     }
     if (reference_) frame.truth = truth_at(static_cast<std::int64_t>(at_));
     ++at_;
@@ -90,6 +92,9 @@ class DepthInput : public Input {
   double frames_per_second() const override { return options_.rate_hz; }
   std::string describe() const override {
     return std::to_string(files_.size()) + " depth images of " + options_.depth.string();
+  }
+  std::vector<std::string> notes() const override {
+    return background_.note().empty() ? std::vector<std::string>{} : std::vector{background_.note()};
   }
   const KnownBody* body() const override { return body_ ? &*body_ : nullptr; }
   const Reference* reference() const override { return reference_ ? &*reference_ : nullptr; }
@@ -133,6 +138,7 @@ class DepthInput : public Input {
 
   Options options_;
   std::vector<fs::path> files_;
+  Background background_;
   JointTable truth_;
   std::optional<Reference> reference_;
   std::optional<KnownBody> body_;

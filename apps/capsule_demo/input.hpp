@@ -48,6 +48,8 @@ class Input {
   virtual double frames_per_second() const = 0;
   // For people: what this is.
   virtual std::string describe() const = 0;
+  // After the first frame: what was guessed and left out, in sentences.
+  virtual std::vector<std::string> notes() const { return {}; }
   virtual const KnownBody* body() const { return nullptr; }
   virtual const Reference* reference() const { return nullptr; }
   // After the end: what was not as it should be, in a sentence; empty when all was well.

@@ -35,6 +35,8 @@ constexpr const char* examples = R"(Examples:
                                                    starts from the joints of the first frame, then only compares
   capsule_demo --stereo left.mp4 right.mp4 --calib calib.txt --range 1,4 --height 1.8
   capsule_demo --cloud scan1.ply scan2.ply scan3.ply --start standing.bvh
+  capsule_demo --cloud room.ply --unit mm --axes z-up --person 0.5,0
+                                                   without these they are guessed, and the guess is printed
   capsule_demo --samples 4000 --points 20000 --no-pictures
                                                    the most accurate setting; slow on a CPU
 
@@ -42,7 +44,8 @@ Everything is in metres, in the camera's frame: x right, y up, z away from the c
   capsule.mp4, first.png, last.png   the points and the capsule skin, from the camera and from the side
   poses.csv                          frame,joint,x_m,y_m,z_m
   poses.bvh                          the same as a motion, for any animation program
-  frames.csv                         frame,error_mm,worst_mm,worst_joint,effective_samples,points,tracking_ms
+  frames.csv                         frame,error_mm,worst_mm,worst_joint,effective_samples,points,tracking_ms,
+                                     found,confidence,reason
   summary.json                       the errors of each joint and of all, effective samples, times per frame
 Exit code: 0 when it worked, 2 when the command line makes no sense, 130 after Ctrl-C, 143 after SIGTERM, 1 for
 everything else. A run that is cut short or fails keeps what it has finished, says so, and writes "complete": false to
@@ -101,6 +104,34 @@ capsule_likelihood::Surface parse_surface(const std::string& name) {
   throw UsageError("'" + name + "' is no surface; expected closest or first");
 }
 
+// 0: guessed.
+double parse_unit(const std::string& text) {
+  if (text == "auto") return 0;
+  if (text == "m") return 1;
+  if (text == "cm") return 0.01;
+  if (text == "mm") return 0.001;
+  const std::vector<double> v = numbers(text, ',');
+  if (v.size() != 1 || !(v[0] > 0 && v[0] <= 1000))
+    throw UsageError("--unit wants auto, m, cm, mm or metres above 0, at most 1000, not '" + text + "'");
+  return v[0];
+}
+
+std::optional<capsule_likelihood::CloudAxes> parse_axes(const std::string& name) {
+  using capsule_likelihood::CloudAxes;
+  if (name == "auto") return {};
+  if (name == "y-up") return CloudAxes::y_up;
+  if (name == "y-down") return CloudAxes::y_down;
+  if (name == "z-up") return CloudAxes::z_up;
+  throw UsageError("--axes wants auto, y-up, y-down or z-up, not '" + name + "'");
+}
+
+capsule_likelihood::Vec3 parse_person(const std::string& text) {
+  const std::vector<double> v = numbers(text, ',');
+  if (v.size() != 2 || !(std::abs(v[0]) < 1000) || !(std::abs(v[1]) < 1000))
+    throw UsageError("--person wants X,Y in metres, such as -0.5,0, not '" + text + "'");
+  return {static_cast<float>(v[0]), static_cast<float>(v[1]), 0};
+}
+
 void check(bool sane, const std::string& sentence) {
   if (!sane) throw UsageError(sentence);
 }
@@ -122,7 +153,8 @@ std::string Options::input_name() const {
 
 std::optional<Options> parse_options(int argc, const char* const* argv) {
   Options o;
-  std::string intrinsics, range, device = "auto", surface;
+  std::string intrinsics, range, device = "auto", surface, unit, axes, person;
+  bool y_down = false;
   std::vector<std::string> stereo;
 
   CLI::App app(description, program_name);
@@ -193,11 +225,27 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
                                ->type_name("FILE")
                                ->group(group);
   auto* with_unit =
-      app.add_option("--unit", o.metres_per_unit, "Metres in a unit of depth images [0.001] or clouds [1]")
-          ->check(apps::number(0, 1000, "metres", true))
-          ->type_name("M")
+      app.add_option(
+             "--unit", unit,
+             "Of depth images and clouds: auto, m, cm, mm, or metres in a unit [default: auto; depth: mm]")
+          ->type_name("UNIT")
           ->group(group);
-  auto* with_y = app.add_flag("--y-down", o.y_down, "The y of the clouds points down")->group(group);
+  auto* with_axes = app.add_option("--axes", axes, "Of clouds: auto, y-up, y-down, z-up [default: auto]")
+                        ->type_name("AXES")
+                        ->group(group);
+  auto* with_y =
+      app.add_flag("--y-down", y_down, "The y of the clouds points down: --axes y-down")->group(group);
+  auto* with_background =
+      app.add_flag("--keep-background", o.keep_background,
+                   "Of depth images and clouds: does not look for floor, walls and other things to leave out")
+          ->group(group);
+  auto* with_person =
+      app.add_option(
+             "--person", person,
+             "Of depth images and clouds: where the person is in the first frame, in metres [default: "
+             "the largest thing]")
+          ->type_name("X,Y")
+          ->group(group);
   auto* with_range = app.add_option("--range", range, "Leaves out points nearer or farther, in metres")
                          ->type_name("NEAR,FAR")
                          ->group(group);
@@ -255,6 +303,11 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
       ->check(apps::whole_number(0, std::numeric_limits<std::uint64_t>::max()))
       ->type_name("S")
       ->group(group);
+  app.add_option("--min-confidence", o.min_confidence,
+                 "The body is found from this probability on that its joints are right [default: 0.5]")
+      ->check(apps::number(0, 1, "a probability"))
+      ->type_name("P")
+      ->group(group);
   app.add_option("--sigma", o.sigma_m, "Standard deviation of a point's distance in metres [default: 0.03]")
       ->check(apps::number(0, 10, "metres", true))
       ->type_name("M")
@@ -300,7 +353,12 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   check(o.input == InputKind::depth || !given(with_intrinsics), "--intrinsics is for --depth alone");
   check(o.input == InputKind::depth || !given(with_truth), "--truth is for --depth alone");
   check(o.input == InputKind::stereo || !given(with_calibration), "--calib is for --stereo alone");
-  check(o.input == InputKind::cloud || !given(with_y), "--y-down is for --cloud alone");
+  for (const CLI::Option* option : {with_y, with_axes})
+    check(o.input == InputKind::cloud || !given(option), option->get_name() + " is for --cloud alone");
+  check(!given(with_y) || !given(with_axes), "--y-down and --axes exclude each other: give one of them");
+  for (const CLI::Option* option : {with_background, with_person})
+    check(o.input == InputKind::cloud || o.input == InputKind::depth || !given(option),
+          option->get_name() + " is for --depth and --cloud alone");
   check(o.input != InputKind::stereo || !given(with_unit),
         "--unit is not for --stereo: its calibration has the lengths");
   check(is_motion ? o.is_synthetic() || !given(with_height) : o.truth.empty() || !given(with_height),
@@ -317,6 +375,10 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   }
   if (given(with_intrinsics)) o.intrinsics = parse_intrinsics(intrinsics);
   if (given(with_range)) parse_range(range, o);
+  if (given(with_unit)) o.metres_per_unit = parse_unit(unit);
+  if (given(with_axes)) o.axes = parse_axes(axes);
+  if (y_down) o.axes = capsule_likelihood::CloudAxes::y_down;
+  if (given(with_person)) o.person = parse_person(person);
   if (app.count("--surface") > 0) o.surface = parse_surface(surface);
   parse_device(device, o);
   return o;

@@ -3,6 +3,7 @@
 
 #include <triptych/capsule_likelihood/cloud.hpp>
 #include <triptych/capsule_likelihood/rays.hpp>
+#include <triptych/capsule_likelihood/scene.hpp>
 #include <triptych/core/device.hpp>
 
 #include <cstdint>
@@ -35,9 +36,11 @@ struct Options {
   std::filesystem::path calibration;
   std::vector<std::filesystem::path> clouds;
 
-  double metres_per_unit = 0;  // 0: the usual one of the input
-  bool y_down = false;
-  double nearest_m = 0, farthest_m = 0;  // 0: no limit
+  double metres_per_unit = 0;                         // 0: guessed for clouds, millimetres for depth images
+  std::optional<capsule_likelihood::CloudAxes> axes;  // none: guessed
+  bool keep_background = false;
+  std::optional<capsule_likelihood::Vec3> person;  // its x and y, to choose among things
+  double nearest_m = 0, farthest_m = 0;            // 0: no limit
   double rate_hz = 30;
   int points = 0;  // 0: by the device, see with_defaults
   int frames = 0;  // 0: all there are
@@ -50,7 +53,7 @@ struct Options {
   std::vector<int> gpus;        // for cuda
   int samples = 0, layers = 5;  // samples 0: by the device
   std::uint64_t seed = 1;
-  std::optional<double> sigma_m, tau_m;
+  std::optional<double> sigma_m, tau_m, min_confidence;
   std::optional<capsule_likelihood::Surface> surface;
 
   std::filesystem::path out = "out/capsule";

@@ -156,7 +156,9 @@ void Painter::paint_bones(cv::Mat& part, const View& view, std::span<const Vec3>
 void Painter::paint_view(cv::Mat& part, const View& view, const Scene& scene,
                          std::span<const cv::Vec3b> colours, std::span<const Vec> tints,
                          const std::string& title) const {
-  draw_stage(view, scene.body, floor_y_, target_).copyTo(part);
+  const bool found = scene.reason.empty();
+  const std::span<const Capsule> body = found ? scene.body : std::span<const Capsule>();
+  draw_stage(view, body, floor_y_, target_).copyTo(part);
   std::vector<Vec3> points;
   std::vector<cv::Vec3b> inks;
   for (const std::size_t i : chosen(scene.points.size(), max_dots)) {
@@ -165,8 +167,8 @@ void Painter::paint_view(cv::Mat& part, const View& view, const Scene& scene,
   }
   const float many = static_cast<float>(std::max<std::size_t>(1, points.size()));
   const float dot = std::clamp(1.05F * std::sqrt(6000 / many), 0.9F, 1.8F);
-  draw_cloud_and_body(part, view, points, inks, draw_body(view, scene.body, tints), dot);
-  paint_bones(part, view, scene.joints, parents_, estimate_colour, 2.0);
+  draw_cloud_and_body(part, view, points, inks, draw_body(view, body, tints), dot);
+  if (found) paint_bones(part, view, scene.joints, parents_, estimate_colour, 2.0);
   if (!scene.truth.empty()) paint_bones(part, view, scene.truth, reference_.parents, truth_colour, 2.0);
   draw_text(part, title, {20, 34}, 11, colours::ink);
 }
@@ -198,6 +200,7 @@ void Painter::paint_legend(cv::Mat& part, const Scene& scene, double explained) 
     if (scene.mean_error_mm) line("error so far", text("%.1f mm", *scene.mean_error_mm), estimate_colour);
   }
   line("on the skin", text("%.0f %%", 100 * explained));
+  line("confidence", text("%.2f", scene.confidence), scene.reason.empty() ? colours::ink : colours::bad);
   line("samples", text("%d x %d", caption_.samples, caption_.layers));
   line("effective", text("%.0f", scene.effective_samples));
   line("filter", scene.frames_per_second >= 9.95 ? text("%.0f frames/s", scene.frames_per_second)
@@ -279,6 +282,12 @@ cv::Mat Painter::paint(const Scene& scene) {
 
   cv::Mat legend = picture(cv::Rect(2 * (view_width + view_gap), 0, legend_width, size().height));
   const auto on_skin = std::count_if(away.begin(), away.end(), [](float d) { return d <= on_skin_m; });
+  if (!scene.reason.empty()) {
+    double height = 11;
+    const std::string words = "not found: " + scene.reason;
+    while (height > 5 && text_width(words, height) > 2 * view_width - 40) height -= 0.25;
+    draw_text(picture, words, {20, size().height - 24.0}, height, colours::bad);
+  }
   paint_legend(legend, scene,
                static_cast<double>(on_skin) / static_cast<double>(std::max<std::size_t>(1, away.size())));
   return picture;

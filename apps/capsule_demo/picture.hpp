@@ -27,6 +27,8 @@ struct Scene {
   std::span<const capsule_likelihood::Vec3> truth;  // of the reference; empty, or NaN where it is not known
   std::optional<double> error_mm, mean_error_mm;    // of this frame, of all so far
   double effective_samples = 0;
+  double confidence = 0;
+  std::string reason;  // why the body is not found, which is then not drawn; empty: it is found
   double frames_per_second = 0;
 };
 

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <span>
+#include <utility>
 
 #include "report.hpp"
 
@@ -29,7 +31,8 @@ const char* name_of(InputKind kind) {
 void Report::add(int frame, const Estimate& estimate, const std::vector<double>& errors_mm,
                  double tracking_s) {
   rows_.push_back({frame, estimate.pose, estimate.joints, errors_mm, estimate.effective_samples, tracking_s,
-                   estimate.score, estimate.points.used, estimate.found(), true});
+                   estimate.score, estimate.confidence, estimate.points.used, estimate.found(), true,
+                   reason(estimate)});
 }
 
 void Report::add_unread(int frame) {
@@ -40,8 +43,10 @@ void Report::add_unread(int frame) {
   row.errors_mm.clear();
   row.effective_samples = 0;
   row.tracking_s = 0;
+  row.confidence = 0;
   row.points = 0;
   row.found = row.read = false;
+  row.reason = "the frame has no usable point";
   rows_.push_back(std::move(row));
 }
 
@@ -121,7 +126,7 @@ std::string Report::poses_rows(int first) const {
     for (std::size_t j = 0; j < row.joints.size(); ++j) {
       const Vec3& p = row.joints[j];
       all += std::to_string(row.frame) + "," + skeleton_.joints()[j].name +
-             text(",%.6f,%.6f,%.6f\n", double{p.x}, double{p.y}, double{p.z});
+             (row.found ? text(",%.6f,%.6f,%.6f\n", double{p.x}, double{p.y}, double{p.z}) : ",,,\n");
     }
   }
   return all;
@@ -140,16 +145,44 @@ std::string Report::frames_rows(int first) const {
     } else {
       all += ",,";
     }
-    all += text(",%.2f,%lld,%.3f\n", row.effective_samples, static_cast<long long>(row.points),
-                1e3 * row.tracking_s);
+    all += text(",%.2f,%lld,%.3f,%d,%.4f,", row.effective_samples, static_cast<long long>(row.points),
+                1e3 * row.tracking_s, int{row.found}, row.confidence);
+    all += row.reason.empty() ? "\n" : "\"" + row.reason + "\"\n";
   }
   return all;
 }
 
-std::string Report::poses_bvh(double frames_per_second) const {
+std::optional<std::string> Report::poses_bvh(double frames_per_second) const {
   Motion motion{.pose_size = skeleton_.pose_size(), .frame_time_s = 1 / frames_per_second};
-  for (const Row& row : rows_) motion.push_back(row.pose);
+  auto at = std::ranges::find_if(rows_, &Row::found);
+  if (at == rows_.end()) return {};
+  const Row* last = &*at;
+  for (const Row& row : rows_) {
+    if (row.found) last = &row;
+    motion.push_back(last->pose);
+  }
   return to_text(to_bvh(skeleton_, motion));
+}
+
+std::string Report::usual_reason() const {
+  std::map<std::string, std::pair<int, std::string>> counts;
+  for (const Row& row : rows_) {
+    if (row.found) continue;
+    std::string words = row.reason;
+    std::erase_if(words, [](char c) { return c >= '0' && c <= '9'; });
+    auto& [count, example] = counts[words];
+    if (count++ == 0) example = row.reason;
+  }
+  const auto best =
+      std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second.first; });
+  return best == counts.end() ? "" : best->second.second;
+}
+
+std::string Report::advice() const {
+  const auto missing = std::ranges::count_if(rows_, [](const Row& row) { return !row.found; });
+  if (2 * missing <= frames()) return {};
+  return text("the body was not found in %d of %d frames: ", static_cast<int>(missing), frames()) +
+         usual_reason();
 }
 
 Json Report::json(const Options& options, const About& about) const {
@@ -173,11 +206,15 @@ Json Report::json(const Options& options, const About& about) const {
             {"search_ms", 1e3 * about.search_s},
             {"effective_samples", mean(&Row::effective_samples)},
             {"score", mean(&Row::score)},
+            {"confidence", mean(&Row::confidence)},
+            {"found_frames", std::ranges::count_if(rows_, &Row::found)},
             {"lost_frames", lost_frames()},
+            {"reason", usual_reason()},
             {"tracking_ms", 1e3 * tracking_s},
             {"reading_ms", 1e3 * seconds_.reading / std::max(1, frames())},
             {"drawing_ms", 1e3 * seconds_.drawing / std::max(1, frames())},
             {"frames_per_second", tracking_s > 0 ? 1 / tracking_s : 0}};
+  if (about.search_confidence) json["search_confidence"] = *about.search_confidence;
   double points = 0;
   for (const Row& row : rows_) points += static_cast<double>(row.points);
   json["points"] = std::lround(points / std::max(1, frames() - unread_));
@@ -236,7 +273,8 @@ std::string Report::sentence() const {
     all += text(", mean joint error %.1f mm (worst joint %s with %.1f mm, worst moment %.1f mm)", *mean,
                 worst.name.c_str(), worst.mean_mm, largest);
   }
-  if (const int lost = lost_frames(); lost > 0) all += text(", body lost in %d", lost);
+  if (const int lost = lost_frames(); lost > 0) all += text(", body not found in %d", lost);
+  all += text(", confidence %.2f", mean(&Row::confidence));
   return all + text(", %.0f effective samples", mean(&Row::effective_samples)) + "\n  " + times();
 }
 

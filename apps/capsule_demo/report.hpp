@@ -25,7 +25,7 @@ class Report {
   // not known.
   void add(int frame, const capsule_likelihood::Estimate& estimate, const std::vector<double>& errors_mm,
            double tracking_s);
-  // A frame that could not be read: the body stays where it was.
+  // A frame that could not be read.
   void add_unread(int frame);
   // Time spent on a frame besides the filter: reading or making its cloud, and drawing and writing its
   // picture.
@@ -41,22 +41,28 @@ class Report {
 
   static constexpr const char* poses_header = "frame,joint,x_m,y_m,z_m\n";
   static constexpr const char* frames_header =
-      "frame,error_mm,worst_mm,worst_joint,effective_samples,points,tracking_ms\n";
-  // The lines of the frames from `first` on, which counts those of this report.
+      "frame,error_mm,worst_mm,worst_joint,effective_samples,points,tracking_ms,found,confidence,reason\n";
+  // The lines of the frames from `first` on, which counts those of this report. The positions of frames in
+  // which the body was not found are empty.
   std::string poses_rows(int first) const;
   std::string frames_rows(int first) const;
-  std::string poses_bvh(double frames_per_second) const;
+  // In frames in which the body was not found it stays where it was found last (or first). Nothing when it
+  // was never found.
+  std::optional<std::string> poses_bvh(double frames_per_second) const;
   struct About {
     std::string input, body, start, device;
     double frames_per_second;
     double search_s;  // for the first pose
-    bool complete;    // all frames of the input were seen
+    std::optional<double> search_confidence;
+    bool complete;  // all frames of the input were seen
   };
   Json json(const Options& options, const About& about) const;
   // A table of the joints' errors, empty without truth.
   std::string table() const;
   // "150 frames, ..." and a second line with the times, without a full stop.
   std::string sentence() const;
+  // What to do when the body was not found in most frames; else empty.
+  std::string advice() const;
 
  private:
   struct Row {
@@ -64,9 +70,10 @@ class Report {
     std::vector<float> pose;
     std::vector<capsule_likelihood::Vec3> joints;
     std::vector<double> errors_mm;
-    double effective_samples, tracking_s, score;
+    double effective_samples, tracking_s, score, confidence;
     std::int64_t points;
     bool found, read;
+    std::string reason;
   };
   struct JointError {
     std::string name;
@@ -78,6 +85,8 @@ class Report {
   // Over the frames that were read.
   double mean(double Row::*value) const;
   int lost_frames() const;
+  // The reason of the most frames in which the body was not found; numbers count as equal.
+  std::string usual_reason() const;
   std::string times() const;
 
   const capsule_likelihood::Skeleton& skeleton_;

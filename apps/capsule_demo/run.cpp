@@ -45,6 +45,7 @@ FilterOptions filter_options(const Options& options) {
   if (options.sigma_m) filter.sensor.sigma_m = static_cast<float>(*options.sigma_m);
   if (options.tau_m) filter.sensor.tau_m = static_cast<float>(*options.tau_m);
   if (options.surface) filter.sensor.surface = *options.surface;
+  if (options.min_confidence) filter.min_confidence = *options.min_confidence;
   filter.samples = options.samples;
   filter.layers = options.layers;
   filter.seed = options.seed;
@@ -147,12 +148,17 @@ class Run {
   // Writes the rest. failed: of what went before something has thrown.
   void finish(bool failed, Report::About about) {
     if (report_.frames() == 0) return;
-    files_.poses.flush();
-    files_.frames.flush();
+    if (!failed) {  // else their destructors write what there is room for, after the summary
+      files_.poses.flush();
+      files_.frames.flush();
+    }
     if (!failed && gallery_) gallery_->finish();
     about.complete = !failed && !cut_short_ && !closed_ && input_.complaint().empty();
     outputs_.write(files_.json, apps::summary_text(report_.json(options_, about)));
-    outputs_.write(files_.bvh, report_.poses_bvh(input_.frames_per_second()));
+    if (const auto bvh = report_.poses_bvh(input_.frames_per_second()))
+      outputs_.write(files_.bvh, *bvh);
+    else
+      outputs_.drop(files_.bvh);
   }
 
   // What to say after all is written.
@@ -165,6 +171,11 @@ class Run {
                                   std::to_string(skipped_));
     std::printf("%scapsule_demo: %s%s.\n", report_.table().c_str(), report_.sentence().c_str(),
                 output_places(options_).c_str());
+    if (const std::string advice = report_.advice(); !advice.empty())
+      std::printf("capsule_demo: %s%s.\n", advice.c_str(),
+                  options_.input == InputKind::motion
+                      ? ""
+                      : "; try --range NEAR,FAR, --unit, --axes, --person, --height or --start FILE");
     if (cut_short_)
       throw apps::Interrupted("kept the results of " + std::to_string(report_.frames()) + " frames" +
                               output_places(options_));
@@ -194,6 +205,8 @@ class Run {
                       .error_mm = report_.error_mm(),
                       .mean_error_mm = report_.mean_error_mm(),
                       .effective_samples = estimate.effective_samples,
+                      .confidence = estimate.confidence,
+                      .reason = reason(estimate),
                       .frames_per_second = report_.tracking_rate()};
     const bool go_on = gallery_->show(painter_->paint(scene));
     report_.add_drawing_s(watch.elapsed_s());
@@ -238,15 +251,19 @@ void run(const Options& wishes) {
   std::printf("capsule_demo: %s; %s; first pose %s; %d samples x %d layers on %s\n",
               input->describe().c_str(), subject.origin.c_str(), start.c_str(), options.samples,
               options.layers, device.describe().c_str());
+  for (const std::string& note : input->notes()) std::printf("capsule_demo: %s\n", note.c_str());
   std::fflush(stdout);
 
   ParticleFilter filter(subject.skeleton, filter_options(options), device);
   double search_s = 0;
+  std::optional<double> search_confidence;
   if (subject.start.empty()) {
     const Stopwatch watch;
     const apps::Waiting waiting(std::string(program_name) + ": searching for the first pose");
-    subject.start = filter.find(points).pose;
+    const Estimate found = filter.find(points);
+    subject.start = found.pose;
     search_s = watch.elapsed_s();
+    search_confidence = found.confidence;
   }
   if (!subject.true_radii) {
     subject.skeleton = fit_radii(subject.skeleton, subject.start, points);
@@ -258,8 +275,9 @@ void run(const Options& wishes) {
   apps::Outputs outputs;
   apps::keep_on_failure(outputs, [&] {
     Run run(options, *input, subject, filter, comparison ? &*comparison : nullptr, outputs);
-    const Report::About about{input->describe(),          subject.origin, start, device.describe(),
-                              input->frames_per_second(), search_s,       false};
+    const Report::About about{
+        input->describe(), subject.origin,    start, device.describe(), input->frames_per_second(),
+        search_s,          search_confidence, false};
     apps::finish_always([&] { run.follow(first); }, [&](bool failed) { run.finish(failed, about); });
     outputs.commit();
     run.say();

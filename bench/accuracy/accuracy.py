@@ -12,6 +12,7 @@ FOLDER holds any of these; what is missing is named and left out, and synthetic 
   head_*/img/*, groundtruth_rect.txt     videos of a head, with its box x y w h in every frame
   mocap_cmu/*.bvh                        motions, from which points are rendered
   depth_mhad/*/depth/*.png, joints.csv   depth images of a person (Kinect, 320 x 240, mm), with the joints of the sensor's software
+  stereo_middlebury/disp0GT.pfm, calib.txt   a scene without a person
   skin_uci/*.csv                         pixels B,G,R,label with label 1 for skin
 
 For each task DIR gets <task>.json (context, columns, rows, cases: the error of every case) and pictures of the best, the median and the
@@ -25,8 +26,9 @@ import pathlib
 import sys
 import time
 
-TASKS = {"faces": "faces", "heads": "heads", "bodies": "bodies", "skin": "skin_pixels"}
-TITLES = {"faces": "Landmarks of faces", "heads": "Heads in videos", "bodies": "Bodies in point clouds", "skin": "Skin pixels"}
+TASKS = {"faces": "faces", "heads": "heads", "bodies": "bodies", "body_confidence": "body_confidence", "skin": "skin_pixels"}
+TITLES = {"faces": "Landmarks of faces", "heads": "Heads in videos", "bodies": "Bodies in point clouds",
+          "body_confidence": "Confidence of bodies", "skin": "Skin pixels"}
 
 
 def whole(text):
@@ -49,6 +51,7 @@ def arguments(words):
     parser.add_argument("--points", type=whole, help="of a cloud (default: 10000 on a CPU, 20000 on a GPU)")
     parser.add_argument("--jobs", type=whole, metavar="N", help="motions that are followed at once on a CPU, each on one core (default: all cores)")
     parser.add_argument("--no-photos", action="store_true", help="pictures without the photos and depth images beneath, for data that may not be passed on")
+    parser.add_argument("--calibrate", action="store_true", help="tasks of confidences also print the coefficients that fit their cases best")
     parser.add_argument("--quick", action="store_true", help="few cases, small samples, one seed")
     options = parser.parse_args(words)
     if options.data is None and os.environ.get("TRIPTYCH_DATA_DIR"):
@@ -112,7 +115,8 @@ def main(words=None):
         tp.describe_device(device)
         options.out.mkdir(parents=True, exist_ok=True)
         job = Job(tp, options.data.resolve() if options.data else None, options.out, device, seeds=options.seeds, quick=options.quick, folds=options.folds,
-                  samples=options.samples, points=options.points, jobs=options.jobs or os.cpu_count() or 1, commit=commit_name(), photos=not options.no_photos)
+                  samples=options.samples, points=options.points, jobs=options.jobs or os.cpu_count() or 1, commit=commit_name(), photos=not options.no_photos,
+                  calibrate=options.calibrate)
         for task in options.only:
             try:
                 if text := run_task(task, modules[task], job):

@@ -27,3 +27,4 @@ check "mean joint error in mm" "$(value motion/summary.json mean_error_mm)" 60
 
 "$program" "${quick[@]}" --stereo "$stereo/im0.png" "$stereo/im1.png" --calib "$stereo/calib.txt" --height 1 --out stereo >/dev/null
 [[ $(value stereo/summary.json points) == 2000 ]] || fail "stereo gives too few points"
+[[ $(value stereo/summary.json found_frames) == 0 ]] || fail "a motorcycle is taken for a body"

@@ -37,6 +37,14 @@ expect 2 "--every" --motion ../good/poses.bvh --every 0
 expect 2 "--first" --motion ../good/poses.bvh --first -2
 expect 2 "--rate" --cloud ../in/few.xyz --rate 0
 expect 2 "--unit" --cloud ../in/few.xyz --unit -1
+expect 2 "--unit" --cloud ../in/few.xyz --unit inch
+expect 2 "--axes" --cloud ../in/few.xyz --axes x-up
+expect 2 "--axes" --cloud ../in/few.xyz --axes y-up --y-down
+expect 2 "--axes is for --cloud alone" --axes y-up
+expect 2 "--person" --cloud ../in/few.xyz --person 1
+expect 2 "--person" --cloud ../in/few.xyz --person nan,0
+expect 2 "--keep-background" --keep-background
+expect 2 "--min-confidence" --min-confidence 2
 expect 2 "--range" --cloud ../in/few.xyz --range nan,nan
 expect 2 "--frames" --frames 1 --frames 2
 expect 2 "--frames 1000000" --frames 1000000

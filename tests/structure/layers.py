@@ -16,9 +16,9 @@ LAYERS = {
         "paper": ("rays geometry", "paper_loop"),
         "likelihood": ("paper rays geometry", "likelihood tune cuda_group"),
         "resample": ("", "resample"),
-        "filter": ("body likelihood rays resample geometry", "particle_filter"),
+        "filter": ("body likelihood rays resample geometry", "particle_filter estimate"),
         "synthetic": ("body geometry", "render synthetic_walk"),
-        "person": ("body cloud synthetic geometry", "fit_human"),
+        "person": ("body cloud synthetic geometry", "fit_human scene"),
     },
     "skin_tracker": {
         "colour": ("", "filter classifier weight_table"),

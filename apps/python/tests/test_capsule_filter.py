@@ -259,3 +259,55 @@ def test_two_threads_share_one_filter(walk):
     for thread in threads:
         thread.join()
     assert len(got) == 4 and body.latency.frames == 4
+
+
+def walk_and_cloud():
+    human = tp.capsule.human()
+    motion = tp.capsule.place_in_view(human, tp.capsule.make_walk(human, frames=2))
+    return human, motion, tp.capsule.render_points(human.capsules(motion[0]), points=1000)
+
+
+def test_a_confidence_says_whether_the_body_is_there():
+    human, motion, cloud = walk_and_cloud()
+    body = tp.capsule.ParticleFilter(human, samples=100, device="cpu")
+    body.start(motion[0])
+    there = body(cloud)
+    assert there.found and there.status == "tracking" and there.confidence > 0.8 and there.reason == ""
+    assert there.evidence.on_body > 0.8 and there.evidence.near_on_body > 0.8 and there.evidence.body_seen > 0.9
+    body.start(motion[0])
+    away = body(cloud + np.float32([2, 0, 0]))
+    assert not away.found and away.status == "lost" and away.confidence < 0.01
+    assert "of the points lie on the body" in away.reason
+    assert pickle.loads(pickle.dumps(away)) == away != there
+    assert pickle.loads(pickle.dumps(away.evidence)) == away.evidence != there.evidence
+    assert "confidence=" in repr(there) and "on_body=" in repr(there.evidence)
+
+
+def test_min_confidence_decides():
+    human, motion, cloud = walk_and_cloud()
+    body = tp.capsule.ParticleFilter(human, samples=100, min_confidence=1, device="cpu")
+    assert body.options["min_confidence"] == 1
+    body.start(motion[0])
+    estimate = body(cloud)
+    assert not estimate.found and estimate.status == "uncertain" and estimate.reason
+
+
+def test_a_scene_becomes_a_person():
+    _, _, person = walk_and_cloud()
+    random = np.random.default_rng(1)
+    floor = np.column_stack([random.uniform(-2, 2, 2000), np.full(2000, person[:, 1].min()), random.uniform(1, 5, 2000)])
+    box = random.uniform(0, 0.4, (200, 3)) + [1.5, 0, 3]
+    room = np.concatenate([person, floor, box]).astype(np.float32)
+    given = np.ascontiguousarray(1000 * room[:, [0, 2, 1]])
+    convention = tp.capsule.guess_convention(given)
+    assert (convention.metres_per_unit, convention.axes, convention.quarter_turns) == (0.001, "z_up", 0)
+    assert pickle.loads(pickle.dumps(convention)) == convention and "z_up" in repr(convention)
+    back = tp.capsule.to_camera_frame(given, convention)
+    assert np.allclose(back, room, atol=1e-5)
+    rest, planes = tp.capsule.remove_planes(room)
+    assert planes.shape == (1, 4) and abs(planes[0, 1]) > 0.99
+    assert 0.9 * 1200 < len(rest) < 1300
+    assert abs(len(tp.capsule.choose_person(rest)) - len(person)) < 0.1 * len(person)
+    assert tp.capsule.choose_person(rest, near=(1.7, 0, 3))[:, 0].min() > 1
+    with pytest.raises(tp.InvalidArgument, match="^points: "):
+        tp.capsule.guess_convention(room[:10])

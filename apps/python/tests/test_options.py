@@ -259,6 +259,20 @@ TABLE = {
         lambda **k: tp.capsule.subsample(POINTS, **{"count": 1, **k}),
         {"count": (-1, *LONG), "seed": SEED},
     ),
+    "capsule.remove_planes": (
+        functools.partial(tp.capsule.remove_planes, POINTS),
+        {
+            "max_planes": (-1, 65, *COUNT),
+            "tolerance_m": POSITIVE,
+            "min_area_m2": NEGATIVE,
+            "min_share": (1.5, *NEGATIVE),
+            "seed": SEED,
+        },
+    ),
+    "capsule.choose_person": (
+        functools.partial(tp.capsule.choose_person, POINTS),
+        {"near": ((NAN, 0, 0),), "gap_m": (2.0, *POSITIVE), "min_share": (1.5, *NEGATIVE)},
+    ),
     "capsule.StereoCalibration": (
         stereo_cloud,
         {"intrinsics": ((NAN, 1, 1, 1),), "baseline_m": POSITIVE, "offset_px": NOT_FINITE, "width": INT, "height": INT},
@@ -316,6 +330,7 @@ TABLE = {
             "motion": NAME,
             "max_points": (0, -1, 2**40, *LONG),
             "min_score": (1.5, *NEGATIVE),
+            "min_confidence": (1.5, *NEGATIVE),
             "device": NAME,
         },
     ),

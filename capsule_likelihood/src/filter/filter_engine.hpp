@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "filter/confidence.hpp"
 #include "filter/filter_plan.hpp"
 
 namespace triptych::capsule_likelihood {
@@ -14,9 +15,11 @@ namespace triptych::capsule_likelihood {
 // Arguments are checked by ParticleFilter: at most max_in_flight frames, clouds that fit.
 class FilterEngine {
  public:
-  explicit FilterEngine(const Skeleton& skeleton) : skeleton_(skeleton) {}
+  FilterEngine(const Skeleton& skeleton, const SensorModel& sensor)
+      : skeleton_(skeleton), sensor_(sensor), body_scale_(body_scale(skeleton)) {}
   virtual ~FilterEngine() = default;
   const Skeleton& skeleton() const { return skeleton_; }
+  const SensorModel& sensor() const { return sensor_; }
   // widen: factor of the spreads in the first frames. Drops what is in flight.
   virtual void start(std::span<const float> pose, float widen) = 0;
   virtual void submit(const CloudView& cloud) = 0;
@@ -36,8 +39,16 @@ class FilterEngine {
     return next();
   }
 
+ protected:
+  // Fills in the evidence and the confidence from the sample of the frame's cloud.
+  void judge(Estimate& estimate, const EvidenceSample& sample) const {
+    add_confidence(estimate, skeleton_, body_scale_, sample.view(), sensor_);
+  }
+
  private:
   Skeleton skeleton_;
+  SensorModel sensor_;
+  double body_scale_;
 };
 
 std::unique_ptr<FilterEngine> make_cpu_engine(const Skeleton& skeleton, const SensorModel& sensor,

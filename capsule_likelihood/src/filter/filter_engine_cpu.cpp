@@ -20,8 +20,7 @@ class CpuEngine final : public FilterEngine {
   // group: evaluates the likelihoods when given.
   CpuEngine(const Skeleton& skeleton, const SensorModel& sensor, FilterPlan plan, int threads,
             std::optional<CudaGroup> group)
-      : FilterEngine(skeleton),
-        sensor_(sensor),
+      : FilterEngine(skeleton, sensor),
         threads_(threads),
         group_(std::move(group)),
         samples_(plan.samples),
@@ -80,7 +79,7 @@ class CpuEngine final : public FilterEngine {
         group_->evaluate(bodies_in(poses), log_likelihoods);
       });
     } else {
-      const Rays rays(cloud.points, cloud.sigma_m, sensor_, threads_);
+      const Rays rays(cloud.points, cloud.sigma_m, sensor(), threads_);
       count = rays.count();
       max_loss = rays.max_loss();
       filter_.step([&](MatrixView<const float> poses, std::span<double> log_likelihoods) {
@@ -95,6 +94,7 @@ class CpuEngine final : public FilterEngine {
     estimate.log_likelihood = filter_.log_likelihood();
     estimate.score = score_of(estimate.log_likelihood, max_loss);
     estimate.points = count;
+    judge(estimate, EvidenceSample::of(cloud.points));
     results_.push_back(std::move(estimate));
   }
 
@@ -104,7 +104,6 @@ class CpuEngine final : public FilterEngine {
     return bodies;
   }
 
-  SensorModel sensor_;
   int threads_;
   std::optional<CudaGroup> group_;
   std::int32_t samples_;

@@ -22,7 +22,7 @@ DeviceBuffer<T> upload(std::span<const T> values, StreamRef stream) {
 
 CudaEngine::CudaEngine(const Skeleton& skeleton, const SensorModel& sensor, FilterPlan plan,
                        std::int64_t max_points, const Device& device, const DeviceGuard&)
-    : FilterEngine(skeleton),
+    : FilterEngine(skeleton, sensor),
       device_(device),
       plan_(std::move(plan)),
       joint_count_(skeleton.joint_count()),
@@ -45,8 +45,8 @@ CudaEngine::CudaEngine(const Skeleton& skeleton, const SensorModel& sensor, Filt
   points_ = DeviceBuffer<Vec3>(max_points_);
   sigma_m_ = DeviceBuffer<float>(max_points_);
   point_count_ = DeviceBuffer<std::int64_t>(1);
-  const std::int64_t floats = report_floats(plan_.dims, joint_count_);
-  report_ = DeviceBuffer<std::byte>(temperings_bytes + floats * static_cast<std::int64_t>(sizeof(float)));
+  report_ =
+      DeviceBuffer<std::byte>(sample_begin() + evidence_points * static_cast<std::int64_t>(sizeof(Vec3)));
   fill_bytes(report_.span(), 0, stream_);  // entries of absent groups are copied with the rest
   make_slots();
   reserve({max_points_, true, 0});
@@ -109,6 +109,7 @@ CudaEngine::FrameKind CudaEngine::begin_frame(std::int64_t points, bool with_sig
   Slot& s = slot(index);
   *s.point_count.data() = points;
   s.with_sigma = with_sigma;
+  s.uploads = uploads;
   const std::int64_t room =
       std::max<std::int64_t>(1, (points + points_per_step - 1) / points_per_step) * points_per_step;
   return {room, with_sigma, index, uploads};
@@ -210,13 +211,19 @@ void CudaEngine::evaluate() {
 void CudaEngine::enqueue_frame(const FrameKind& kind) {
   Slot& s = slot(kind.slot);
   const std::int64_t room = kind.room;
+  copy_to_device(s.point_count.span(), point_count_.span(), stream_);
   begun_.record(stream_);
   side_.wait(begun_);
   enqueue_prediction(side_);
   enqueue_samples(0, side_);
   proposed_.record(side_);
+  // The host has no copy of a cloud in device memory: the sample of it comes with the report.
+  if (!kind.uploads) {
+    enqueue_evidence_sample(points_.data(), point_count_.data(),
+                            reinterpret_cast<Vec3*>(report_.data() + sample_begin()), side_);
+    sampled_.record(side_);
+  }
 
-  copy_to_device(s.point_count.span(), point_count_.span(), stream_);
   if (kind.uploads)
     copy_to_device(s.points.span().first(static_cast<std::size_t>(room)), points_.span().first(room),
                    stream_);
@@ -227,6 +234,7 @@ void CudaEngine::enqueue_frame(const FrameKind& kind) {
   stream_.wait(proposed_);
   enqueue_layers(Likelihood::with);
   enqueue_result();
+  if (!kind.uploads) stream_.wait(sampled_);
   copy_to_host(report_.span(), s.report.span(), stream_);
   copy_to_host(DeviceSpan<const PointTotals>(rays_.data().totals.span()), s.totals.span(), stream_);
 }
@@ -305,7 +313,18 @@ Estimate CudaEngine::report(const Slot& s) const {
   const PointTotals& totals = *s.totals.data();
   estimate.score = score_of(estimate.log_likelihood, max_loss(rays_.sensor(), s.with_sigma, totals.max_gain));
   estimate.points = totals.count();
+  judge(estimate, sample(s));
   return estimate;
+}
+
+EvidenceSample CudaEngine::sample(const Slot& s) const {
+  const std::int64_t count = *s.point_count.data();
+  if (s.uploads) return EvidenceSample::of({s.points.data(), static_cast<std::size_t>(count)});
+  EvidenceSample sample;
+  sample.size = evidence_size(count);
+  const auto* const points = reinterpret_cast<const Vec3*>(s.report.data() + sample_begin());
+  std::copy_n(points, sample.size, sample.points.begin());
+  return sample;
 }
 
 // Layer i proposes into one buffer and reads the other, which the layer before proposed into.

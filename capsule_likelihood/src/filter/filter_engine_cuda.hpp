@@ -64,7 +64,7 @@ class CudaEngine final : public FilterEngine {
     PinnedBuffer<std::byte> report;
     PinnedBuffer<PointTotals> totals;
     Event done{Timing::off};
-    bool with_sigma = false;
+    bool with_sigma = false, uploads = true;
   };
   // A graph serves all frames of up to room points in one slot. uploads: it copies the points from the slot.
   struct FrameKind {
@@ -76,6 +76,11 @@ class CudaEngine final : public FilterEngine {
     auto operator<=>(const FrameKind&) const = default;
   };
   static constexpr std::int64_t temperings_bytes = max_units * sizeof(Tempering);
+  // A report: the temperings, the floats of enqueue_report, and the sample of a cloud in device memory.
+  std::int64_t sample_begin() const {
+    return temperings_bytes +
+           report_floats(plan_.dims, joint_count_) * static_cast<std::int64_t>(sizeof(float));
+  }
 
   void upload_plan();
   void make_slots();
@@ -91,13 +96,14 @@ class CudaEngine final : public FilterEngine {
   void enqueue_layers(Likelihood likelihood);
   void enqueue_result();
   Estimate report(const Slot& slot) const;
+  EvidenceSample sample(const Slot& slot) const;
   Slot& slot(int index) { return slots_[static_cast<std::size_t>(index)]; }
   Tempering* temperings() { return reinterpret_cast<Tempering*>(report_.data()); }
   FilterView view(int layer);
 
   Device device_;
   Stream stream_, side_;
-  Event begun_{Timing::off}, proposed_{Timing::off};
+  Event begun_{Timing::off}, proposed_{Timing::off}, sampled_{Timing::off};
   Workspace workspace_;
   FilterPlan plan_;
   std::int32_t joint_count_, capsule_count_;

@@ -1,6 +1,7 @@
 #include <triptych/core/cuda.cuh>
 #include <triptych/reduction/collective/block.cuh>
 
+#include "filter/evidence_sample.hpp"
 #include "filter/filter_kernels.hpp"
 #include "filter/filter_sums.hpp"
 #include "filter/limb_compensation_math.hpp"
@@ -167,6 +168,11 @@ __global__ void __launch_bounds__(sum_lanes)
                    report + view.dims + 1 + std::int64_t{3} * joint_count + std::int64_t{6} * joint);
 }
 
+__global__ void evidence_sample_kernel(const Vec3* points, const std::int64_t* count, Vec3* sample) {
+  const auto i = static_cast<std::int32_t>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < evidence_size(*count)) sample[i] = points[evidence_index(i, *count)];
+}
+
 unsigned blocks_for(std::int64_t count, int each) { return static_cast<unsigned>((count + each - 1) / each); }
 
 }  // namespace
@@ -211,6 +217,11 @@ void enqueue_settle(const FilterView& view, const FilterLayer& old, int index, S
   launch(settle_kernel,
          {.grid = dim3(blocks_for(view.samples + 1, rows_per_block)), .block = dim3(rows_per_block * 32)},
          stream, view, old, index);
+}
+
+void enqueue_evidence_sample(const Vec3* points, const std::int64_t* count, Vec3* sample, StreamRef stream) {
+  launch(evidence_sample_kernel, {.grid = dim3(blocks_for(evidence_points, 128)), .block = dim3(128)}, stream,
+         points, count, sample);
 }
 
 void enqueue_report(const FilterView& view, const Vec3* positions, std::int32_t joint_count, float* report,

@@ -99,6 +99,8 @@ void check(const FilterOptions& options) {
           "the motion model of a filter is unknown");
   require(options.min_score >= 0 && options.min_score <= 1, "min_score must be 0 to 1, not ",
           options.min_score);
+  require(options.min_confidence >= 0 && options.min_confidence <= 1, "min_confidence must be 0 to 1, not ",
+          options.min_confidence);
   for (const float x : {options.position_spread_m, options.rotation_spread_rad, options.limb_spread_m,
                         options.max_angle_spread_rad, options.start_spread}) {
     require(x >= 0 && x <= 1000, "a filter's spreads must be 0 to 1000, not ", x);

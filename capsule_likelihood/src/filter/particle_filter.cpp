@@ -35,8 +35,6 @@ std::unique_ptr<FilterEngine> make_engine(const Skeleton& skeleton, const Filter
 
 }  // namespace
 
-std::string to_string(FilterStatus status) { return status == FilterStatus::tracking ? "tracking" : "lost"; }
-
 struct ParticleFilter::State {
   State(const Skeleton& skeleton, const FilterOptions& wanted, const Device& on)
       : engine(make_engine(skeleton, wanted, on)), options(wanted), device(on) {}
@@ -85,8 +83,9 @@ struct ParticleFilter::State {
             " submitted frames: call next() first");
   }
   void set_status(Estimate& estimate) const {
-    estimate.status = estimate.points.used > 0 && estimate.score >= options.min_score ? FilterStatus::tracking
-                                                                                      : FilterStatus::lost;
+    estimate.status = !(estimate.points.used > 0 && estimate.score >= options.min_score) ? FilterStatus::lost
+                      : estimate.confidence < options.min_confidence ? FilterStatus::uncertain
+                                                                     : FilterStatus::tracking;
   }
   void drop() {
     engine->drop();

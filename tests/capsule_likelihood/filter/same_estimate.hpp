@@ -22,6 +22,10 @@ inline void expect_same(const Estimate& a, const Estimate& b) {
   EXPECT_EQ(a.effective_samples, b.effective_samples);
   EXPECT_EQ(a.log_likelihood, b.log_likelihood);
   EXPECT_EQ(a.score, b.score);
+  EXPECT_EQ(a.confidence, b.confidence);
+  EXPECT_EQ(a.evidence.on_body, b.evidence.on_body);
+  EXPECT_EQ(a.evidence.near_on_body, b.evidence.near_on_body);
+  EXPECT_EQ(a.evidence.body_seen, b.evidence.body_seen);
   EXPECT_EQ(a.status, b.status);
   EXPECT_EQ(a.points.used, b.points.used);
   EXPECT_EQ(a.points.not_finite, b.points.not_finite);

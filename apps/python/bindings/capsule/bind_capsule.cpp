@@ -12,6 +12,7 @@ void bind_capsule(nb::module_& m) {
   capsule::bind_motion_files(m);
   capsule::bind_joint_table(m);
   capsule::bind_cloud(m);
+  capsule::bind_scene(m);
   capsule::bind_cameras(m);
   capsule::bind_fit(m);
   capsule::bind_render(m);

@@ -25,6 +25,11 @@ bool same(const cl::PointCount& a, const cl::PointCount& b) {
   return a.used == b.used && a.not_finite == b.not_finite && a.not_in_front == b.not_in_front;
 }
 
+bool same(const cl::Evidence& a, const cl::Evidence& b) {
+  return same_bits(a.on_body, b.on_body) && same_bits(a.near_on_body, b.near_on_body) &&
+         same_bits(a.body_seen, b.body_seen);
+}
+
 // Whole 3 x 3 matrices, of xx xy xz yy yz zz.
 nb::object covariances(const cl::Estimate& self) {
   constexpr std::size_t from[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
@@ -36,14 +41,19 @@ nb::object covariances(const cl::Estimate& self) {
 }
 
 nb::tuple state_of(const cl::Estimate& self) {
-  return nb::make_tuple(self.status == cl::FilterStatus::tracking, self.score, self.latency_us,
-                        to_bytes(self.pose), to_bytes(self.joints), to_bytes(self.covariances),
-                        self.effective_samples, self.log_likelihood, self.points.used, self.points.not_finite,
-                        self.points.not_in_front);
+  const cl::Evidence& e = self.evidence;
+  return nb::make_tuple(static_cast<int>(self.status), self.score, self.latency_us, to_bytes(self.pose),
+                        to_bytes(self.joints), to_bytes(self.covariances), self.effective_samples,
+                        self.log_likelihood, self.points.used, self.points.not_finite,
+                        self.points.not_in_front, self.confidence,
+                        nb::make_tuple(e.on_body, e.near_on_body, e.body_seen));
+}
+cl::Evidence evidence_of(const nb::tuple& state) {
+  return {nb::cast<double>(state[0]), nb::cast<double>(state[1]), nb::cast<double>(state[2])};
 }
 cl::Estimate estimate_of(const nb::tuple& state) {
   cl::Estimate estimate;
-  estimate.status = nb::cast<bool>(state[0]) ? cl::FilterStatus::tracking : cl::FilterStatus::lost;
+  estimate.status = static_cast<cl::FilterStatus>(nb::cast<int>(state[0]));
   estimate.score = nb::cast<double>(state[1]);
   estimate.latency_us = nb::cast<double>(state[2]);
   estimate.pose = from_bytes<float>(state[3]);
@@ -53,6 +63,8 @@ cl::Estimate estimate_of(const nb::tuple& state) {
   estimate.log_likelihood = nb::cast<double>(state[7]);
   estimate.points = {nb::cast<std::int64_t>(state[8]), nb::cast<std::int64_t>(state[9]),
                      nb::cast<std::int64_t>(state[10])};
+  estimate.confidence = nb::cast<double>(state[11]);
+  estimate.evidence = evidence_of(nb::cast<nb::tuple>(state[12]));
   return estimate;
 }
 
@@ -74,25 +86,56 @@ void bind_point_count(nb::module_& m) {
   bind_equality(type, [](const cl::PointCount& a, const cl::PointCount& b) { return same(a, b); });
 }
 
+void bind_evidence(nb::module_& m) {
+  auto type = nb::class_<cl::Evidence>(
+      m, "Evidence",
+      "How a body in its estimated pose agrees with 512 points of the cloud. Lengths are for a body of\n"
+      "1.75 m: those of other bodies are in proportion to their size.");
+  type.def_ro("on_body", &cl::Evidence::on_body, "Share of the points within 3 cm of the body's surface.")
+      .def_ro("near_on_body", &cl::Evidence::near_on_body, "The same of the points within 30 cm of the body.")
+      .def_ro("body_seen", &cl::Evidence::body_seen,
+              "Share of the body's side towards the camera where a point lies at it or before it.")
+      .def("__getstate__",
+           [](const cl::Evidence& self) {
+             return nb::make_tuple(self.on_body, self.near_on_body, self.body_seen);
+           })
+      .def("__setstate__",
+           [](cl::Evidence& self, const nb::tuple& state) { new (&self) cl::Evidence(evidence_of(state)); })
+      .def("__repr__", [](const cl::Evidence& self) {
+        return "<Evidence: on_body=" + python::text_of(self.on_body) +
+               ", near_on_body=" + python::text_of(self.near_on_body) +
+               ", body_seen=" + python::text_of(self.body_seen) + ">";
+      });
+  bind_equality(type, [](const cl::Evidence& a, const cl::Evidence& b) { return same(a, b); });
+}
+
 }  // namespace
 
 bool same(const cl::Estimate& a, const cl::Estimate& b) {
-  return a.status == b.status && same_bits(a.score, b.score) && same_bytes(a.pose, b.pose) &&
-         same_bytes(a.joints, b.joints) && same_bytes(a.covariances, b.covariances) &&
-         same_bits(a.effective_samples, b.effective_samples) &&
+  return a.status == b.status && same_bits(a.score, b.score) && same_bits(a.confidence, b.confidence) &&
+         same(a.evidence, b.evidence) && same_bytes(a.pose, b.pose) && same_bytes(a.joints, b.joints) &&
+         same_bytes(a.covariances, b.covariances) && same_bits(a.effective_samples, b.effective_samples) &&
          same_bits(a.log_likelihood, b.log_likelihood) && same(a.points, b.points);
 }
 
 void bind_estimate(nb::module_& m) {
   bind_point_count(m);
+  bind_evidence(m);
   auto type = nb::class_<cl::Estimate>(
       m, "Estimate",
       "The pose that a ParticleFilter found in a cloud. a == b compares all bits but latency_us.");
   type.def_prop_ro("found", &cl::Estimate::found, "Whether the status is \"tracking\".")
       .def_prop_ro(
           "status", [](const cl::Estimate& self) { return to_string(self.status); },
-          "\"tracking\", or \"lost\": the body explains too little of the cloud (score below min_score), or "
-          "no point was usable.")
+          "\"tracking\"; \"lost\": the body explains too little of the cloud (score below min_score), or no "
+          "point was usable; or \"uncertain\": the confidence is below min_confidence.")
+      .def_ro("confidence", &cl::Estimate::confidence,
+              "The probability, 0 to 1, that the mean error of the joints is below 0.1 m. Calibrated on "
+              "people.")
+      .def_prop_ro(
+          "reason", [](const cl::Estimate& self) { return cl::reason(self); },
+          "What is wrong and what to do, a sentence; empty when found.")
+      .def_ro("evidence", &cl::Estimate::evidence, "What the confidence follows from, an Evidence.")
       .def_ro("score", &cl::Estimate::score,
               "The share of the data that the best sample explains, 0 to 1. Points of the background count "
               "as not explained.")
@@ -119,8 +162,9 @@ void bind_estimate(nb::module_& m) {
       .def("__setstate__",
            [](cl::Estimate& self, const nb::tuple& state) { new (&self) cl::Estimate(estimate_of(state)); })
       .def("__repr__", [](const cl::Estimate& self) {
-        return "<Estimate: " + to_string(self.status) + ", score=" + python::text_of(self.score) + ", " +
-               std::to_string(self.joints.size()) + " joints, " + text_of(self.points) + ">";
+        return "<Estimate: " + to_string(self.status) + ", confidence=" + python::text_of(self.confidence) +
+               ", score=" + python::text_of(self.score) + ", " + std::to_string(self.joints.size()) +
+               " joints, " + text_of(self.points) + ">";
       });
   bind_equality(type, [](const cl::Estimate& a, const cl::Estimate& b) { return same(a, b); });
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <triptych/capsule_likelihood/cloud_view.hpp>
+#include <triptych/capsule_likelihood/estimate.hpp>
 #include <triptych/capsule_likelihood/rays.hpp>
 #include <triptych/capsule_likelihood/skeleton.hpp>
 #include <triptych/core/device.hpp>
@@ -9,7 +10,6 @@
 #include <triptych/core/latency.hpp>
 #include <triptych/core/stream.hpp>
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -29,6 +29,7 @@ struct FilterOptions {
   MotionModel motion = MotionModel::constant_velocity;
   std::int64_t max_points = 65536;  // per cloud, at most max_rays
   double min_score = 0.2;           // an estimate with a lower score is FilterStatus::lost
+  double min_confidence = 0.5;      // ... and one with a lower confidence FilterStatus::uncertain
 
   // Standard deviations of the motion between two frames about the prediction. They shrink while the
   // predictions are good, down to min_spread of these. At most 1000 each.
@@ -52,32 +53,6 @@ struct FilterOptions {
 
 // 2000 on a GPU, 1000 on a CPU.
 int default_samples(const Device& device);
-
-enum class FilterStatus {
-  tracking,
-  lost  // the body explains too little of the cloud: score < FilterOptions::min_score, or no point was usable
-};
-std::string to_string(FilterStatus status);
-
-struct Estimate {
-  FilterStatus status = FilterStatus::lost;
-  // The share of the data that the best sample of the last layer explains: 1 - loss / max_loss, 0 .. 1. loss
-  // is the sum of the truncated losses of all points, max_loss the same if every point were truncated. Points
-  // of the background count as not explained: where they are most of the cloud, lower min_score. A pose that
-  // is wrong in part still explains part of the points.
-  double score = 0;
-  double latency_us = 0;  // from submit() or step() to the result
-
-  std::vector<float> pose;   // weighted mean; rotations are averaged as rotations
-  std::vector<Vec3> joints;  // positions in that pose
-  // Covariance of each joint's position over the samples: xx xy xz yy yz zz, m^2.
-  std::vector<std::array<float, 6>> covariances;
-  double effective_samples = 0;
-  double log_likelihood = 0;  // of the best sample of the last layer
-  PointCount points;
-
-  bool found() const { return status == FilterStatus::tracking; }
-};
 
 // Devices: cpu, cuda, cuda_group; all give the same bits. On one GPU a frame is one CUDA graph, and submit()
 // enqueues it and returns. On a CPU, and on several GPUs (which share the likelihoods; the CPU does the

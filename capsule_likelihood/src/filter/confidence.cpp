@@ -1,0 +1,159 @@
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "filter/confidence.hpp"
+#include "rays/rays_math.hpp"
+
+namespace triptych::capsule_likelihood {
+
+namespace {
+
+// Of a body of 1.75 m.
+constexpr double on_body_m = 0.03, near_body_m = 0.3, aside_m = 0.05, behind_m = 0.1;
+
+// Of the logistic function, fitted by bench/accuracy/accuracy.py --only body_confidence --calibrate to poses
+// followed from true and wrong starts (rendered walks, CMU motions, MHAD depth images) and to clouds without
+// a person.
+constexpr struct {
+  double constant, on_body, near_on_body, body_seen;
+} coefficients = {-20.65, 2.21, 12.56, 10.20};
+
+// As the rays have it: within 1000 km, and in front of the camera. False for NaN.
+bool is_usable(float x, float y, float z) {
+  const float edge = static_cast<float>(steepest) * z;
+  return z > 0 && z <= largest_m && std::abs(x) <= std::min(edge, largest_m) &&
+         std::abs(y) <= std::min(edge, largest_m);
+}
+
+// The sample by coordinate, about the camera, padded to whole blocks with points that are far from
+// everything.
+constexpr std::size_t block = 64;
+struct Points {
+  std::array<float, evidence_points> x, y, z, u, v;  // u, v: in the image plane
+  std::size_t size = 0;                              // without the padding
+
+  Points(std::span<const Vec3> sample, const SensorModel& sensor) {
+    constexpr float far = 1e9f;
+    for (auto* column : {&x, &y, &z, &u, &v}) column->fill(far);
+    for (const Vec3& p : sample) {
+      x[size] = p.x - sensor.camera.x;
+      y[size] = p.y - sensor.camera.y;
+      z[size] = p.z - sensor.camera.z;
+      if (!is_usable(x[size], y[size], z[size])) continue;
+      u[size] = x[size] / z[size];
+      v[size] = y[size] / z[size];
+      ++size;
+    }
+  }
+  std::size_t padded() const { return (size + block - 1) / block * block; }
+};
+
+float square(double x) { return static_cast<float>(x * x); }
+
+struct Counts {
+  std::int64_t on_body = 0, near_body = 0;
+};
+
+Counts count_points(const Points& points, std::span<const Capsule> body, const Vec3& camera, double scale) {
+  // Bits by point: 1 near the body, 2 outside or on the surface, 4 deep inside.
+  std::array<std::int32_t, evidence_points> bits{};
+  const std::size_t padded = points.padded();
+  for (const Capsule& c : body) {
+    const float ax = c.a.x - camera.x, ay = c.a.y - camera.y, az = c.a.z - camera.z;
+    const float dx = c.b.x - c.a.x, dy = c.b.y - c.a.y, dz = c.b.z - c.a.z;
+    const float length = dx * dx + dy * dy + dz * dz, inverse = length > 0 ? 1 / length : 0.0f;
+    const double r = double{c.radius_m}, inside = r - on_body_m * scale;
+    const float near = square(r + near_body_m * scale), on = square(r + on_body_m * scale),
+                deep = inside > 0 ? square(inside) : -1.0f;
+    for (std::size_t i = 0; i < padded; ++i) {
+      const float px = points.x[i] - ax, py = points.y[i] - ay, pz = points.z[i] - az;
+      const float along = (px * dx + py * dy + pz * dz) * inverse;
+      const float t = 0.5f * (std::abs(along) - std::abs(along - 1) + 1);  // along, clamped to 0 .. 1
+      const float qx = px - t * dx, qy = py - t * dy, qz = pz - t * dz;
+      const float d = qx * qx + qy * qy + qz * qz;
+      bits[i] |= static_cast<std::int32_t>(d < near) | static_cast<std::int32_t>(d < on) * 2 |
+                 static_cast<std::int32_t>(d < deep) * 4;
+    }
+  }
+  Counts counts;
+  for (std::size_t i = 0; i < points.size; ++i) {
+    counts.near_body += bits[i] & 1;
+    counts.on_body += (bits[i] & 6) == 2 ? 1 : 0;
+  }
+  return counts;
+}
+
+// Whether a point lies at a place of the body or before it, as seen from the camera.
+bool is_shown(const Points& points, double x, double y, double z, double scale) {
+  if (!(z > 0)) return false;
+  const auto u = static_cast<float>(x / z), v = static_cast<float>(y / z);
+  const float aside = square(aside_m * scale / z);
+  const auto farthest = static_cast<float>(z + behind_m * scale);
+  for (std::size_t begin = 0; begin < points.padded(); begin += block) {
+    std::int32_t hits = 0;
+    for (std::size_t i = begin; i < begin + block; ++i) {
+      const float du = points.u[i] - u, dv = points.v[i] - v;
+      hits |= (du * du + dv * dv < aside ? 1 : 0) & (points.z[i] < farthest ? 1 : 0);
+    }
+    if (hits != 0) return true;
+  }
+  return false;
+}
+
+double share_seen(const Points& points, std::span<const Capsule> body, const Vec3& camera, double scale) {
+  std::int64_t seen = 0;
+  for (const Capsule& c : body) {
+    for (const double t : {0.0, 0.5, 1.0}) {
+      const auto at = [t](float a, float b, float origin) {
+        return double{a} + t * (double{b} - double{a}) - double{origin};
+      };
+      const double x = at(c.a.x, c.b.x, camera.x), y = at(c.a.y, c.b.y, camera.y),
+                   z = at(c.a.z, c.b.z, camera.z);
+      const double distance = std::sqrt(x * x + y * y + z * z);
+      const double nearer = distance > 0 ? 1 - double{c.radius_m} / distance : 0;
+      seen += is_shown(points, nearer * x, nearer * y, nearer * z, scale) ? 1 : 0;
+    }
+  }
+  return static_cast<double>(seen) / static_cast<double>(3 * body.size());
+}
+
+}  // namespace
+
+double body_scale(const Skeleton& skeleton) {
+  double low[3] = {1e30, 1e30, 1e30}, high[3] = {-1e30, -1e30, -1e30};
+  for (const Capsule& c : skeleton.capsules(skeleton.rest_pose())) {
+    for (const Vec3& end : {c.a, c.b}) {
+      const double position[3] = {double{end.x}, double{end.y}, double{end.z}};
+      for (int i = 0; i < 3; ++i) {
+        low[i] = std::min(low[i], position[i] - double{c.radius_m});
+        high[i] = std::max(high[i], position[i] + double{c.radius_m});
+      }
+    }
+  }
+  return std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2], 1e-3}) / 1.75;
+}
+
+double confidence_of(const Evidence& e) {
+  const double z = coefficients.constant + coefficients.on_body * e.on_body +
+                   coefficients.near_on_body * e.near_on_body + coefficients.body_seen * e.body_seen;
+  return std::isfinite(z) ? 1 / (1 + std::exp(-std::clamp(z, -700.0, 700.0))) : 0;
+}
+
+void add_confidence(Estimate& estimate, const Skeleton& skeleton, double scale, std::span<const Vec3> sample,
+                    const SensorModel& sensor) {
+  Evidence& e = estimate.evidence;
+  e = {};
+  const Points points(sample, sensor);
+  if (points.size > 0) {
+    const std::vector<Capsule> body = skeleton.capsules(estimate.pose);
+    const Counts counts = count_points(points, body, sensor.camera, scale);
+    e.on_body = static_cast<double>(counts.on_body) / static_cast<double>(points.size);
+    e.near_on_body = static_cast<double>(counts.on_body) /
+                     static_cast<double>(std::max<std::int64_t>(1, counts.near_body));
+    e.body_seen = share_seen(points, body, sensor.camera, scale);
+  }
+  estimate.confidence = confidence_of(e);
+}
+
+}  // namespace triptych::capsule_likelihood

@@ -1,0 +1,42 @@
+// The evidence for an estimate, and the confidence that follows from it. On the host, from values that all
+// devices give with the same bits.
+#pragma once
+
+#include <triptych/capsule_likelihood/estimate.hpp>
+#include <triptych/capsule_likelihood/rays.hpp>
+#include <triptych/capsule_likelihood/skeleton.hpp>
+
+#include <array>
+#include <span>
+
+#include "filter/evidence_sample.hpp"
+
+namespace triptych::capsule_likelihood {
+
+// The sample of a cloud.
+struct EvidenceSample {
+  std::array<Vec3, evidence_points> points;
+  std::int32_t size = 0;
+
+  static EvidenceSample of(std::span<const Vec3> cloud) {
+    EvidenceSample sample;
+    const auto count = static_cast<std::int64_t>(cloud.size());
+    sample.size = evidence_size(count);
+    for (std::int32_t i = 0; i < sample.size; ++i)
+      sample.points[static_cast<std::size_t>(i)] = cloud[static_cast<std::size_t>(evidence_index(i, count))];
+    return sample;
+  }
+  std::span<const Vec3> view() const { return std::span(points).first(static_cast<std::size_t>(size)); }
+};
+
+// The size of a body against a person of 1.75 m: of the longest side of its bounding box at rest.
+double body_scale(const Skeleton& skeleton);
+
+// Fills in the evidence and the confidence of an estimate whose other values are known.
+void add_confidence(Estimate& estimate, const Skeleton& skeleton, double scale, std::span<const Vec3> sample,
+                    const SensorModel& sensor);
+
+// The logistic function of the evidence. Finite for any evidence, also for one that is not.
+double confidence_of(const Evidence& evidence);
+
+}  // namespace triptych::capsule_likelihood
