@@ -25,8 +25,8 @@ import pathlib
 import sys
 import time
 
-TASKS = {"faces": "faces", "heads": "heads", "bodies": "bodies", "skin": "skin_pixels"}
-TITLES = {"faces": "Landmarks of faces", "heads": "Heads in videos", "bodies": "Bodies in point clouds", "skin": "Skin pixels"}
+TASKS = {"faces": "faces", "face_confidence": "face_confidence", "heads": "heads", "bodies": "bodies", "skin": "skin_pixels"}
+TITLES = {"faces": "Landmarks of faces", "face_confidence": "Confidence of faces", "heads": "Heads in videos", "bodies": "Bodies in point clouds", "skin": "Skin pixels"}
 
 
 def whole(text):
