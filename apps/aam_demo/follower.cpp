@@ -34,10 +34,11 @@ Found Follower::from(const cv::Mat& grey, Shape start) {
   result.fit_ms = watch.elapsed_ms();
   result.start = std::move(start);
   result.found = result.fit.found();
+  result.reason = reason(result.fit);
   return result;
 }
 
-Box Follower::search(const cv::Mat& grey) {
+std::optional<Fit> Follower::search(const cv::Mat& grey) {
   // The boxes in which the search starts are shares of the shorter side, and it covers the longer one with
   // them.
   constexpr int min_px = 24, max_ratio = 16;
@@ -46,10 +47,14 @@ Box Follower::search(const cv::Mat& grey) {
           grey.cols, " x ", grey.rows, " pixels, which is ",
           shorter < min_px ? "smaller than a face" : "too long for its other side",
           ": name the box of the landmarks with --init X,Y,W,H, or cut out the part with the face");
-  const std::vector<Fit> faces =
-      find_faces(fitter_, image_view<Grey8>(grey), {.min_score = 0, .max_faces = 1});
-  if (!faces.empty()) return bounds(faces.front().landmarks);
-  return {0.25 * grey.cols, 0.25 * grey.rows, 0.5 * grey.cols, 0.5 * grey.rows};
+  std::vector<Fit> faces = find_faces(fitter_, image_view<Grey8>(grey), {.max_faces = 1});
+  if (faces.empty()) return {};
+  return std::move(faces.front());
+}
+
+std::string Found::status() const {
+  if (!found && !is_lost(fit.status)) return fit.landmarks.empty() ? "no_face" : "lost";
+  return to_string(fit.status);
 }
 
 Image<Grey8> Follower::texture(const cv::Mat& grey, const Fit& fit) const {
@@ -60,29 +65,38 @@ Image<Grey8> Follower::texture(const cv::Mat& grey, const Fit& fit) const {
 
 Found Follower::next(const cv::Mat& grey) {
   std::optional<Box> box;
-  double search_ms = 0;
+  Found result;
   if (!following_) {
     if (init_) {
       check_box(*init_, grey.size());
       box = init_;
     } else {
       const Stopwatch watch;
-      box = search(grey);
-      search_ms = watch.elapsed_ms();
+      const std::optional<Fit> face = search(grey);
+      result.search_ms = watch.elapsed_ms();
+      if (!face) {
+        result.reason =
+            "no face was found in the image: name the box of its landmarks with --init X,Y,W,H, or use a "
+            "model "
+            "that was trained on such faces";
+        return result;
+      }
+      box = bounds(face->landmarks);
     }
   }
-  Found result;
   if (!tracker_) {
+    const double search_ms = result.search_ms;
     result = from(grey, start_in_box(fitter_.model(), *box, grey.cols, grey.rows));
+    result.search_ms = search_ms;
   } else {
     const Stopwatch watch;
     const TrackedFace tracked = tracker_->step(image_view<Grey8>(grey), box);
     result.fit = tracked.fit;
     result.found = following_ = tracked.found();
+    result.reason = reason(tracked);
     result.fit_ms = watch.elapsed_ms();
     if (box) result.start = start_in_box(fitter_.model(), *box, grey.cols, grey.rows);
   }
-  result.search_ms = search_ms;
   return result;
 }
 
