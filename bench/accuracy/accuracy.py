@@ -25,8 +25,10 @@ import pathlib
 import sys
 import time
 
-TASKS = {"faces": "faces", "face_confidence": "face_confidence", "heads": "heads", "bodies": "bodies", "skin": "skin_pixels"}
-TITLES = {"faces": "Landmarks of faces", "face_confidence": "Confidence of faces", "heads": "Heads in videos", "bodies": "Bodies in point clouds", "skin": "Skin pixels"}
+TASKS = {"faces": "faces", "face_confidence": "face_confidence", "face_search": "face_search",
+         "heads": "heads", "bodies": "bodies", "skin": "skin_pixels"}
+TITLES = {"faces": "Landmarks of faces", "face_confidence": "Confidence of faces", "face_search": "Faces in whole images",
+          "heads": "Heads in videos", "bodies": "Bodies in point clouds", "skin": "Skin pixels"}
 
 
 def whole(text):

@@ -74,6 +74,14 @@ class Task(unittest.TestCase):
         self.assertGreaterEqual(rows["synthetic: faces"]["right"], 95)
         self.assertLess(rows["synthetic: no face"]["found"], 5)
 
+    def test_searches_find_pasted_faces(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(accuracy.main(["--data", folder, "--out", folder + "/out", "--only", "face_search", "--quick", "--device", "cpu"]), 0)
+            rows = json.loads(pathlib.Path(folder, "out", "face_search.json").read_text())["rows"]
+        self.assertEqual(sum(row["faces"] for row in rows), 9)
+        self.assertGreaterEqual(sum(row["faces"] * row["found"] for row in rows if row["faces"]), 700)  # of 900
+        self.assertLess(np.mean([row["false"] for row in rows]), 1)
+
 
 if __name__ == "__main__":
     unittest.main()

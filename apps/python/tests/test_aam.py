@@ -126,7 +126,7 @@ def test_progress_reports_every_stage(faces):
 
     aam.train(images, landmarks, levels=[{"pixels": 100}], progress=progress)
     assert [done for _, done, _ in calls] == list(range(len(calls)))
-    assert calls[0][0] == "shapes" and calls[-1] == ("done", 4, 4)
+    assert calls[0][0] == "shapes" and calls[-1] == ("done", 5, 5)
 
 
 def test_an_exception_of_progress_ends_the_training(faces):
