@@ -12,6 +12,12 @@ namespace triptych::aam_demo {
 
 using namespace aam_fit;
 
+namespace {
+
+constexpr int max_pause = 8;  // frames between searches
+
+}  // namespace
+
 void check_box(const Box& box, cv::Size frame) {
   const double width = std::min(box.x + box.width, static_cast<double>(frame.width)) - std::max(box.x, 0.0);
   const double height =
@@ -70,10 +76,18 @@ Found Follower::next(const cv::Mat& grey) {
     if (init_) {
       check_box(*init_, grey.size());
       box = init_;
+    } else if (tracker_ && frames_to_skip_ > 0) {
+      --frames_to_skip_;
+      result.reason =
+          "no face was found in the last search, and it is searched for in some frames alone: wait, or "
+          "name the box of its landmarks with --init X,Y,W,H";
+      return result;
     } else {
       const Stopwatch watch;
       const std::optional<Fit> face = search(grey);
       result.search_ms = watch.elapsed_ms();
+      frames_to_skip_ = face ? 0 : pause_;
+      pause_ = face ? 1 : std::min(2 * pause_, max_pause);
       if (!face) {
         result.reason =
             "no face was found in the image: name the box of its landmarks with --init X,Y,W,H, or use a "

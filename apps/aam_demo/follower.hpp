@@ -41,6 +41,9 @@ class Follower {
   std::optional<aam_fit::FaceTracker> tracker_;
   std::optional<Box> init_;
   bool following_ = false;
+  // While the face of a video is lost it is searched for in ever fewer frames: a search takes as long as many
+  // frames.
+  int frames_to_skip_ = 0, pause_ = 1;
 };
 
 // InvalidArgument when less than half of the box lies in the frame.

@@ -46,7 +46,7 @@ std::string reason(const TrackedFace& face) {
     default:
       break;
   }
-  const std::string of_fit = reason(face.fit);
+  std::string of_fit = reason(face.fit);
   if (!of_fit.empty()) return of_fit;
   return "what was found differs too much from the face in the frames before: pass the box of the face again";
 }
