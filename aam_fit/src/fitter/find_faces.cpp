@@ -17,8 +17,8 @@ constexpr double min_growth = 0.5;        // of a fit's size over that of the bo
 constexpr double min_share_inside = 0.8;  // of a fit's box that lies in the image
 constexpr double min_face_px = 16;
 constexpr std::size_t max_checked = 64;  // candidates that are fitted again
-constexpr double max_plane_pixels = 3 << 23,
-                 max_plane_side = 15 << 10;  // below the limits of a crop, with a border
+// Of the planes of a search: below the limits of a crop, with a border; and half a gibibyte of floats.
+constexpr double max_plane_pixels = 3 << 23, max_plane_side = 15 << 10, max_plane_floats = 1 << 27;
 
 double overlap_area(const Box& a, const Box& b) {
   const double width = std::min(a.x + a.width, b.x + b.width) - std::max(a.x, b.x);
@@ -89,7 +89,9 @@ std::vector<Fit> find_faces(Fitter& fitter, ImageView<const Grey8> image, const 
   const double min_px = std::max(min_face_px, options.min_size * height);
   // the planes in which the smallest faces are searched for
   const double plane_scale = fitter.model().levels.front().face_size_px / min_px;
-  require(width * height * plane_scale * plane_scale < max_plane_pixels &&
+  const double pixels = width * height * plane_scale * plane_scale;
+  require(pixels < max_plane_pixels &&
+              pixels * channels(fitter.model().levels.front().features) < max_plane_floats &&
               std::max(width, height) * plane_scale < max_plane_side,
           "an image of ", width, " x ", height, " pixels is too long to search it for faces of ", min_px,
           " pixels: crop the image, or raise min_size");
