@@ -20,7 +20,8 @@ namespace {
 
 constexpr FitStatus statuses[] = {FitStatus::converged,         FitStatus::no_improvement,
                                   FitStatus::out_of_iterations, FitStatus::lost_outside,
-                                  FitStatus::lost_contrast,     FitStatus::completed};
+                                  FitStatus::lost_contrast,     FitStatus::completed,
+                                  FitStatus::lost_no_face};
 constexpr double good = 0.05;  // an error below this is a landmark found
 
 }  // namespace

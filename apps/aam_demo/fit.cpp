@@ -74,11 +74,18 @@ class Pictures {
     scene.landmarks = found.fit.landmarks;
     scene.start = found.start;
     scene.found = found.found;
-    scene.texture = follower_.texture(grey, found.fit);
-    scene.texture_title = title_of_texture(model_);
-    scene.lines = {name, found.found ? to_string(found.fit.status) : "lost",
-                   apps::text("residual %.4g", found.fit.error), apps::text("score %.3f", found.fit.score),
-                   apps::text("%d iterations, %.2f ms", found.fit.iterations, found.fit_ms)};
+    if (found.found) {
+      scene.texture = follower_.texture(grey, found.fit);
+      scene.texture_title = title_of_texture(model_);
+    } else {
+      scene.texture_title = "no face was found";
+    }
+    scene.lines = {name, found.status(), apps::text("confidence %.3f", found.fit.confidence)};
+    if (!found.fit.landmarks.empty()) {
+      scene.lines.push_back(apps::text("residual %.4g", found.fit.error));
+      scene.lines.push_back(apps::text("score %.3f", found.fit.score));
+      scene.lines.push_back(apps::text("%d iterations, %.2f ms", found.fit.iterations, found.fit_ms));
+    }
     if (found.search_ms > 0) scene.lines.push_back(apps::text("search %.1f ms", found.search_ms));
     Painter painter(model_, bgr.size());
     const cv::Mat picture = painter.paint(scene);
@@ -161,9 +168,11 @@ void fit_input(const Options& options) {
           make_room(bgr.size());
           const Found found = follower->next(grey);
           report.add(name, found);
-          const fs::path pts = outputs.add(options.out / (name + ".pts"));
-          write_pts(pts, found.fit.landmarks);
-          outputs.keep(pts);
+          if (found.found) {
+            const fs::path pts = outputs.add(options.out / (name + ".pts"));
+            write_pts(pts, found.fit.landmarks);
+            outputs.keep(pts);
+          }
           closed = !pictures.show(bgr, grey, name, found);
         }
         csv.add(report.csv_rows(written, false));
@@ -198,6 +207,8 @@ void fit_input(const Options& options) {
   }
   std::printf("aam_demo: %s; landmarks%s in %s.\n", report.sentence().c_str(),
               options.no_pictures ? "" : " and pictures", options.out.c_str());
+  if (const std::string advice = report.advice(); !advice.empty())
+    std::printf("aam_demo: %s.\n", advice.c_str());
   if (cut_short)
     throw apps::Interrupted("kept the results of " + std::to_string(report.frames()) + " frames in " +
                             options.out.string());

@@ -12,6 +12,12 @@ namespace triptych::aam_demo {
 
 using namespace aam_fit;
 
+namespace {
+
+constexpr int max_pause = 8;  // frames between searches
+
+}  // namespace
+
 void check_box(const Box& box, cv::Size frame) {
   const double width = std::min(box.x + box.width, static_cast<double>(frame.width)) - std::max(box.x, 0.0);
   const double height =
@@ -34,10 +40,11 @@ Found Follower::from(const cv::Mat& grey, Shape start) {
   result.fit_ms = watch.elapsed_ms();
   result.start = std::move(start);
   result.found = result.fit.found();
+  result.reason = reason(result.fit);
   return result;
 }
 
-Box Follower::search(const cv::Mat& grey) {
+std::optional<Fit> Follower::search(const cv::Mat& grey) {
   // The boxes in which the search starts are shares of the shorter side, and it covers the longer one with
   // them.
   constexpr int min_px = 24, max_ratio = 16;
@@ -46,10 +53,14 @@ Box Follower::search(const cv::Mat& grey) {
           grey.cols, " x ", grey.rows, " pixels, which is ",
           shorter < min_px ? "smaller than a face" : "too long for its other side",
           ": name the box of the landmarks with --init X,Y,W,H, or cut out the part with the face");
-  const std::vector<Fit> faces =
-      find_faces(fitter_, image_view<Grey8>(grey), {.min_score = 0, .max_faces = 1});
-  if (!faces.empty()) return bounds(faces.front().landmarks);
-  return {0.25 * grey.cols, 0.25 * grey.rows, 0.5 * grey.cols, 0.5 * grey.rows};
+  std::vector<Fit> faces = find_faces(fitter_, image_view<Grey8>(grey), {.max_faces = 1});
+  if (faces.empty()) return {};
+  return std::move(faces.front());
+}
+
+std::string Found::status() const {
+  if (!found && !is_lost(fit.status)) return fit.landmarks.empty() ? "no_face" : "lost";
+  return to_string(fit.status);
 }
 
 Image<Grey8> Follower::texture(const cv::Mat& grey, const Fit& fit) const {
@@ -60,29 +71,46 @@ Image<Grey8> Follower::texture(const cv::Mat& grey, const Fit& fit) const {
 
 Found Follower::next(const cv::Mat& grey) {
   std::optional<Box> box;
-  double search_ms = 0;
+  Found result;
   if (!following_) {
     if (init_) {
       check_box(*init_, grey.size());
       box = init_;
+    } else if (tracker_ && frames_to_skip_ > 0) {
+      --frames_to_skip_;
+      result.reason =
+          "no face was found in the last search, and it is searched for in some frames alone: wait, or "
+          "name the box of its landmarks with --init X,Y,W,H";
+      return result;
     } else {
       const Stopwatch watch;
-      box = search(grey);
-      search_ms = watch.elapsed_ms();
+      const std::optional<Fit> face = search(grey);
+      result.search_ms = watch.elapsed_ms();
+      frames_to_skip_ = face ? 0 : pause_;
+      pause_ = face ? 1 : std::min(2 * pause_, max_pause);
+      if (!face) {
+        result.reason =
+            "no face was found in the image: name the box of its landmarks with --init X,Y,W,H, or use a "
+            "model "
+            "that was trained on such faces";
+        return result;
+      }
+      box = bounds(face->landmarks);
     }
   }
-  Found result;
   if (!tracker_) {
+    const double search_ms = result.search_ms;
     result = from(grey, start_in_box(fitter_.model(), *box, grey.cols, grey.rows));
+    result.search_ms = search_ms;
   } else {
     const Stopwatch watch;
     const TrackedFace tracked = tracker_->step(image_view<Grey8>(grey), box);
     result.fit = tracked.fit;
     result.found = following_ = tracked.found();
+    result.reason = reason(tracked);
     result.fit_ms = watch.elapsed_ms();
     if (box) result.start = start_in_box(fitter_.model(), *box, grey.cols, grey.rows);
   }
-  result.search_ms = search_ms;
   return result;
 }
 

@@ -6,16 +6,19 @@
 #include <opencv2/core/mat.hpp>
 
 #include <optional>
+#include <string>
 
 namespace triptych::aam_demo {
 
 struct Found {
-  aam_fit::Fit fit;
+  aam_fit::Fit fit;                     // without landmarks when a search has found no face
   std::optional<aam_fit::Shape> start;  // not when the fit started from the frame before
   bool found = false;
+  std::string reason;  // why not; empty when found
   double fit_ms = 0;
   double search_ms = 0;  // 0 when there was no search
-  double total_ms() const { return fit_ms + search_ms; }
+  // The fit's, or what became of it in the video.
+  std::string status() const;
 };
 
 class Follower {
@@ -31,13 +34,16 @@ class Follower {
 
  private:
   Found from(const cv::Mat& grey, aam_fit::Shape start);
-  // The box of the best face that find_faces() finds; the middle of the frame when there is none.
-  Box search(const cv::Mat& grey);
+  // The best face that find_faces() finds.
+  std::optional<aam_fit::Fit> search(const cv::Mat& grey);
 
   aam_fit::Fitter fitter_;
   std::optional<aam_fit::FaceTracker> tracker_;
   std::optional<Box> init_;
   bool following_ = false;
+  // While the face of a video is lost it is searched for in ever fewer frames: a search takes as long as many
+  // frames.
+  int frames_to_skip_ = 0, pause_ = 1;
 };
 
 // InvalidArgument when less than half of the box lies in the frame.

@@ -75,14 +75,13 @@ cv::Mat Painter::paint(const Scene& scene) {
   cv::resize(scene.bgr, inside, shown, 0, 0, zoom_ > 1 ? cv::INTER_CUBIC : cv::INTER_AREA);
   const cv::Mat plain = inside.clone();
   const double radius = std::max(1.2, size_.height / 320.0);
-  if (scene.start) draw_shape(inside, *scene.start, colours::bad, colours::bad, 0.6 * radius);
+  if (scene.found && scene.start) draw_shape(inside, *scene.start, colours::bad, colours::bad, 0.6 * radius);
   if (scene.truth) {
     for (const Point p : *scene.truth) {
       draw_dot(inside, {(p.x + 0.5) * zoom_ - 0.5, (p.y + 0.5) * zoom_ - 0.5}, 1.5 * radius, colours::good);
     }
   }
-  draw_shape(inside, scene.landmarks, scene.found ? colours::cool : colours::faint,
-             scene.found ? colours::accent : colours::faint, radius);
+  if (scene.found) draw_shape(inside, scene.landmarks, colours::cool, colours::accent, radius);
   cv::addWeighted(inside, 0.8, plain, 0.2, 0, inside);
 
   const int margin = panel_ / 14;

@@ -20,7 +20,7 @@ struct Scene {
   Image<Grey8> texture;  // may be empty
   std::string texture_title = "the model's texture";
   std::vector<std::string> lines;  // for the panel
-  bool found = true;
+  bool found = true;               // else no shape is drawn
 };
 
 class Painter {

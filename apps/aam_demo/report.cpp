@@ -2,6 +2,7 @@
 #include <common/text.hpp>
 
 #include <algorithm>
+#include <map>
 
 #include "report.hpp"
 
@@ -10,12 +11,14 @@ namespace triptych::aam_demo {
 using apps::text;
 
 void Report::add(const std::string& name, const Found& found, std::optional<double> error) {
-  rows_.push_back({name, true, found.found, to_string(found.fit.status), found.fit.error,
-                   found.fit.iterations, found.fit_ms, found.search_ms, found.fit.score, error});
+  rows_.push_back({name, true, found.found, found.status(), found.fit.error, found.fit.iterations,
+                   found.fit_ms, found.search_ms, found.fit.score, error, found.fit.confidence, found.reason,
+                   !found.fit.landmarks.empty()});
 }
 
 void Report::add_unread(const std::string& name) {
-  rows_.push_back({name, false, false, "unreadable", 0, 0, 0, 0, 0, {}});
+  rows_.push_back(
+      {name, false, false, "unreadable", 0, 0, 0, 0, 0, {}, 0, "the frame could not be read", false});
 }
 
 int Report::found() const {
@@ -47,7 +50,8 @@ std::vector<double> Report::errors() const {
 }
 
 std::string Report::csv_header(bool with_errors) {
-  return std::string("frame,name,found,status,residual,iterations,ms") + (with_errors ? ",error\n" : "\n");
+  return std::string("frame,name,found,status,residual,iterations,ms,confidence,reason") +
+         (with_errors ? ",error\n" : "\n");
 }
 
 std::string Report::csv_rows(int first, bool with_errors) const {
@@ -59,7 +63,15 @@ std::string Report::csv_rows(int first, bool with_errors) const {
     all += row.name;
     all += text(",%d,", int{row.found});
     all += row.status;
-    all += text(",%.8g,%d,%.4f", row.residual, row.iterations, row.fit_ms);
+    if (row.fitted)
+      all += text(",%.8g,%d,%.4f,%.6f,", row.residual, row.iterations, row.fit_ms, row.confidence);
+    else
+      all += ",,,,,";
+    if (!row.reason.empty()) {
+      all += '"';
+      all += row.reason;
+      all += '"';
+    }
     if (with_errors) all += row.error ? text(",%.6f", *row.error) : ",";
     all += '\n';
   }
@@ -78,12 +90,29 @@ Json Report::json(bool complete) const {
             {"searches", search.size()},
             {"median_search_ms", search.empty() ? 0 : apps::quantile(search, 0.5)},
             {"mean_total_ms", mean_total_ms()},
-            {"mean_score", apps::mean(sorted(&Row::score))}};
+            {"mean_score", apps::mean(sorted(&Row::score))},
+            {"mean_confidence", apps::mean(sorted(&Row::confidence))},
+            {"reason", advice()}};
   if (!error.empty()) {
     json["mean_error"] = apps::mean(error);
     json["worst_error"] = apps::largest(error);
   }
   return json;
+}
+
+std::string Report::advice() const {
+  if (rows_.empty() || 2 * found() > frames()) return {};
+  std::map<std::string, int> counts;  // of the statuses
+  for (const Row& row : rows_) {
+    if (!row.found) ++counts[row.status];
+  }
+  const auto more = [](const auto& a, const auto& b) { return a.second < b.second; };
+  const std::string most = std::max_element(counts.begin(), counts.end(), more)->first;
+  const auto first = std::find_if(rows_.begin(), rows_.end(),
+                                  [&](const Row& row) { return !row.found && row.status == most; });
+  return text("no face in %d of %d frames; in the first of them (%s): ", frames() - found(), frames(),
+              first->name.c_str()) +
+         first->reason;
 }
 
 std::string Report::sentence() const {

@@ -18,13 +18,16 @@ class Report {
 
   int frames() const { return static_cast<int>(rows_.size()); }
   int found() const;
-  // frame,name,found,status,residual,iterations,ms (of the fit) and, where it is known, error.
+  // frame,name,found,status,residual,iterations,ms (of the fit),confidence,reason and, where it is known,
+  // error. Frames without a fit have empty fields.
   static std::string csv_header(bool with_errors);
   // The lines of the frames from `first` on.
   std::string csv_rows(int first, bool with_errors) const;
   // complete: all frames of the input were seen.
   Json json(bool complete) const;
   std::string sentence() const;
+  // What to do, when the face was not found in most frames; empty otherwise.
+  std::string advice() const;
 
  private:
   struct Row {
@@ -36,6 +39,9 @@ class Report {
     double fit_ms = 0, search_ms = 0;  // search_ms is 0 when there was none
     double score = 0;
     std::optional<double> error;
+    double confidence = 0;
+    std::string reason;
+    bool fitted = false;
   };
   std::vector<double> sorted(double Row::*member, bool searched_only = false) const;
   double mean_total_ms() const;

@@ -94,7 +94,8 @@ class Video {
   bool step(int frame) {
     const Example truth = frame_at(frame);
     const Found found = follower_.next(mat_view(truth.image.view()));
-    const double error = shape_error(found.fit.landmarks, truth.landmarks);
+    std::optional<double> error;
+    if (found.found) error = shape_error(found.fit.landmarks, truth.landmarks);
     report_.add(apps::text("frame_%06d", frame), found, error);
     csv_.add(report_.csv_rows(frame, true));
     Scene scene;
@@ -102,11 +103,11 @@ class Video {
     scene.landmarks = found.fit.landmarks;
     scene.start = found.start;
     scene.found = found.found;
-    scene.texture = follower_.texture(mat_view(truth.image.view()), found.fit);
+    if (found.found) scene.texture = follower_.texture(mat_view(truth.image.view()), found.fit);
     scene.lines = {apps::text("frame %d of %d", frame + 1, frames_),
-                   apps::text("error %.2f %% of the face", 100 * error),
-                   apps::text("%d iterations, %.2f ms", found.fit.iterations, found.fit_ms),
-                   found.found ? to_string(found.fit.status) : "lost"};
+                   error ? apps::text("error %.2f %% of the face", 100 * *error) : "no face was found",
+                   apps::text("%d iterations, %.2f ms", found.fit.iterations, found.fit_ms), found.status(),
+                   apps::text("confidence %.3f", found.fit.confidence)};
     return gallery_.show(painter_.paint(scene));
   }
 

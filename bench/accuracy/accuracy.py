@@ -26,9 +26,11 @@ import pathlib
 import sys
 import time
 
-TASKS = {"faces": "faces", "heads": "heads", "bodies": "bodies", "body_confidence": "body_confidence", "skin": "skin_pixels"}
-TITLES = {"faces": "Landmarks of faces", "heads": "Heads in videos", "bodies": "Bodies in point clouds",
-          "body_confidence": "Confidence of bodies", "skin": "Skin pixels"}
+TASKS = {"faces": "faces", "heads": "heads", "bodies": "bodies", "skin": "skin_pixels", "face_confidence": "face_confidence", "face_search": "face_search",
+         "head_confidence": "head_confidence", "body_confidence": "body_confidence"}
+TITLES = {"faces": "Landmarks of faces", "heads": "Heads in videos", "bodies": "Bodies in point clouds", "skin": "Skin pixels",
+          "face_confidence": "Confidence of faces", "face_search": "Faces in whole images", "head_confidence": "Confidence of heads",
+          "body_confidence": "Confidence of bodies"}
 
 
 def whole(text):

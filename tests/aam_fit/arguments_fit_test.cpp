@@ -127,7 +127,7 @@ TEST(Arguments, OfFittersAndTrackers) {
   const auto step = [&](const Shape& from) { fitter.step(Face{frame.view(), from}); };
   const auto make = [&](const FitterOptions& options) { Fitter(model, options, cpu); };
   const auto find = [&](const FindFacesOptions& options) { find_faces(fitter, frame.view(), options); };
-  const Image<Grey8> strip(20000, 10);
+  const Image<Grey8> strip(60000, 20);
   const DeviceFace on_device{{frame.pixels.data(), frame.width, frame.height}, start};
   const Refusal refusals[] = {
       {"Fitter: no model", [&] { Fitter(Model{}, {}, cpu); }, "0"},
@@ -146,6 +146,8 @@ TEST(Arguments, OfFittersAndTrackers) {
       {"Fitter: a huge width", [&] { make({.max_width = std::numeric_limits<int>::max()}); }, "max_width"},
       {"Fitter: a margin of NaN", [&] { make({.crop_margin = nan}); }, "margin"},
       {"Fitter: a negative margin", [&] { make({.crop_margin = -1}); }, "margin"},
+      {"Fitter: a confidence of NaN", [&] { make({.min_confidence = nan}); }, "min_confidence"},
+      {"Fitter: a confidence of 2", [&] { make({.min_confidence = 2}); }, "min_confidence"},
       {"Fitter: an unknown form", [&] { make({.fit = {.form = static_cast<Form>(9)}}); }, "9"},
       {"step: no frame",
        [&] {
@@ -241,15 +243,13 @@ TEST(Arguments, OfFittersAndTrackers) {
       {"FaceTracker::next: nothing submitted", [&] { tracker.next(); }, "next()"},
       {"to_string: an unknown status", [] { to_string(static_cast<TrackStatus>(9)); }, "9"},
       {"find_faces: no image", [&] { find_faces(fitter, {}); }, "image"},
-      {"find_faces: a box size of NaN", [&] { find({.box_sizes = {nan}}); }, "nan"},
-      {"find_faces: a box size of 2", [&] { find({.box_sizes = {2}}); }, "2"},
-      {"find_faces: boxes of nothing", [&] { find({.box_sizes = {1e-300}}); }, "max_starts"},
-      {"find_faces: no spacing", [&] { find({.spacing = 0}); }, "0"},
+      {"find_faces: a smallest size of NaN", [&] { find({.min_size = nan}); }, "nan"},
+      {"find_faces: a smallest size of nothing", [&] { find({.min_size = 1e-300}); }, "min_size"},
+      {"find_faces: a largest size of 2", [&] { find({.max_size = 2}); }, "2"},
       {"find_faces: an overlap of NaN", [&] { find({.max_overlap = nan}); }, "nan"},
-      {"find_faces: a score of NaN", [&] { find({.min_score = nan}); }, "min_score"},
       {"find_faces: negative faces", [&] { find({.max_faces = -1}); }, "max_faces"},
-      {"find_faces: no starts", [&] { find({.max_starts = 0}); }, "max_starts"},
-      {"find_faces: a strip of 20000 x 10", [&] { find_faces(fitter, strip.view()); }, "20000 x 10"},
+      {"find_faces: no candidates", [&] { find({.max_candidates = 0}); }, "max_candidates"},
+      {"find_faces: a strip of 60000 x 20", [&] { find_faces(fitter, strip.view()); }, "60000 x 20"},
   };
   const Fit before = fitter.step({frame.view(), start});
   expect_refusals(refusals);

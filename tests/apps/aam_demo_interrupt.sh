@@ -23,7 +23,7 @@ for case in "INT 130" "TERM 143"; do
   is "complete after SIG$signal" "$(value run/out/summary.json complete)" false
   count=$(rows run/out/fits.csv)
   is "frames of the summary" "$(value run/out/summary.json frames)" "$count"
-  is "files of landmarks" "$(find run/out -name '*.pts' | wc -l)" "$count"
+  is "files of landmarks" "$(find run/out -name '*.pts' | wc -l)" "$(value run/out/summary.json found)"
   [[ -s run/out/last.png ]] || complain "last.png is missing after SIG$signal"
 done
 

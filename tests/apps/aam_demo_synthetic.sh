@@ -38,7 +38,7 @@ for file in mode_01.png mode_02.png mode_03.png modes.png; do [[ -s modes/$file 
 mkdir some && cp unseen/face_0000[0-3].pgm some
 "$program" fit --model faces.aam --input some --init 66,66,124,124 --device cpu --headless --out fitted
 for i in 0 1 2 3; do [[ -s fitted/face_0000$i.pts && -s fitted/face_0000$i.png ]] || fail "fitted/face_0000$i is missing"; done
-[[ $(head -n 1 fitted/fits.csv) == "frame,name,found,status,residual,iterations,ms" ]] || fail "the columns of fits.csv"
+[[ $(head -n 1 fitted/fits.csv) == "frame,name,found,status,residual,iterations,ms,confidence,reason" ]] || fail "the columns of fits.csv"
 [[ $(wc -l <fitted/fits.csv) == 5 ]] || fail "fits.csv has not a line for each image"
 [[ $(value fitted/summary.json found) == 4 ]] || fail "a face was not found"
 # distance <a.pts> <b.pts>: mean distance of their points.
@@ -56,6 +56,18 @@ check "ms of the fit against ms in all" "$(value searched/summary.json mean_ms)"
 check "px between truth and fit after a search" "$(distance unseen/face_00004.pts searched/face_00004.pts)" 2.5
 "$program" fit --model faces.aam --input unseen/face_00004.pgm --init 66,66,124,124 --algorithm simultaneous --no-pictures --out simultaneous
 [[ $(value simultaneous/summary.json frames) == 1 ]] || fail "another algorithm does not fit"
+
+# No face: no landmarks, a reason, and a last line that says what to do; whether the place is given or searched for.
+mkdir none && { printf 'P5\n128 128\n255\n' && tail -c 16384 faces.aam; } >none/noise.pgm
+for options in "--init 20,20,80,80" "" "--track"; do
+  # shellcheck disable=SC2086
+  "$program" fit --model faces.aam --input none $options --device cpu --headless --out nothing >said.txt || fail "no face is an error"
+  [[ -z $(find nothing -name '*.pts') ]] || fail "landmarks of what is no face"
+  [[ $(value nothing/summary.json found) == 0 ]] || fail "noise is a face with '$options'"
+  tail -n 1 said.txt | grep -q "no face in 1 of 1 frames.*\(start on the face\|--init\)" || fail "the last line does not say what to do: $(tail -n 1 said.txt)"
+  tail -n 1 nothing/fits.csv | grep -q '^0,noise,0,\(lost_no_face\|no_face\|lost_[a-z]*\),.*"$' || fail "fits.csv: $(tail -n 1 nothing/fits.csv)"
+  rm -r nothing
+done
 
 # Everything at once, briefly.
 "$program" --out all --frames 20 --headless --device cpu

@@ -45,7 +45,7 @@ LAYERS = {
         "fit/compositional": ("fit fit/cpu warp model features", "inverse_compositional"),
         "fitter": ("fit fit/cuda fit/compositional crop model features shape", "fitter face_tracker find_faces"),
         "data": ("shape features", "landmark_file example"),
-        "train": ("data crop fit warp model shape features", "train appearance"),
+        "train": ("data crop fit fitter warp model shape features", "train appearance"),
         "synthetic": ("data shape features", "synthetic_face"),
     },
 }

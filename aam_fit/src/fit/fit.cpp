@@ -10,8 +10,9 @@
 namespace triptych::aam_fit {
 
 std::string to_string(FitStatus status) {
-  constexpr std::array<std::string_view, 6> names = {"converged",    "no_improvement", "out_of_iterations",
-                                                     "lost_outside", "lost_contrast",  "completed"};
+  constexpr std::array<std::string_view, 7> names = {"converged",    "no_improvement", "out_of_iterations",
+                                                     "lost_outside", "lost_contrast",  "completed",
+                                                     "lost_no_face"};
   const auto i = static_cast<std::size_t>(status);
   require(i < names.size(), "there is no status number ", i);
   return std::string(names[i]);

@@ -1,5 +1,5 @@
-// FaceTracker: each frame starts from the last shape. A fit counts as the face when its texture resembles the
-// model, its shape is a plausible face, and its error is near those of the frames before.
+// FaceTracker: each frame starts from the last shape. A fit counts as the face when it was found and its
+// error is near those of the frames before.
 #include <triptych/aam_fit/face_tracker.hpp>
 #include <triptych/core/clock.hpp>
 #include <triptych/core/error.hpp>
@@ -8,9 +8,12 @@
 #include <array>
 #include <cmath>
 #include <deque>
+#include <limits>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+
+#include "fitter/confidence.hpp"
 
 namespace triptych::aam_fit {
 
@@ -20,22 +23,22 @@ namespace {
 // min_remembered of them.
 constexpr std::size_t max_remembered = 31, min_remembered = 5;
 constexpr double max_times_median = 2;
-// Whatever the median error: a texture that correlates with the mean texture by less than min_correlation is
-// no face, one that correlates by more than sure_correlation is one.
-constexpr double min_correlation = 0.4, sure_correlation = 0.8;
-// Root mean square of the parameters in their standard deviations.
-constexpr double max_deviation = 4;
+// Whatever the median error: a texture that correlates with the mean texture by more than this is the face.
+constexpr double sure_correlation = 0.8;
 constexpr double min_face_px = 8;
 
-// |r|^2 per sample of a texture with that correlation to the mean, by the level's normalisation. floored:
-// below a correlation of one half, alpha is the floor.
+// |r|^2 per sample of a texture with that correlation to the mean.
 double error_at(const Level& level, double correlation) {
-  double g0g0 = 0;
-  for (const float g : level.g0) g0g0 += double{g} * double{g};
-  double error = 1 / (correlation * correlation) - 1;
-  if (level.normalisation == Normalisation::length) error = 2 * (1 - correlation);
-  if (level.normalisation == Normalisation::floored && correlation < 0.5) error = 5 - 4 * correlation;
-  return error * g0g0 / static_cast<double>(level.samples());
+  double g0_squared = 0;
+  for (const float g : level.g0) g0_squared += double{g} * double{g};
+  return squared_error_at(level, g0_squared, correlation) / static_cast<double>(level.samples());
+}
+
+// With an error that decides, the confidence does not.
+FitterOptions fitter_options(const FaceTrackerOptions& options) {
+  FitterOptions fitter = options.fitter;
+  if (options.lost_error > 0) fitter.min_confidence = 0;
+  return fitter;
 }
 
 }  // namespace
@@ -50,9 +53,8 @@ std::string to_string(TrackStatus status) {
 class FaceTracker::Impl {
  public:
   Impl(const Model& model, const FaceTrackerOptions& options, const Device& device)
-      : fitter_(model, options.fitter, device),
+      : fitter_(model, fitter_options(options), device),
         options_(options),
-        max_error_(error_at(model.levels.back(), min_correlation)),
         sure_error_(error_at(model.levels.back(), sure_correlation)) {
     require(options.lost_error >= 0,
             "the error at which a face is lost is not negative: ", options.lost_error);
@@ -65,6 +67,7 @@ class FaceTracker::Impl {
             "this tracker runs on the CPU and cannot read device memory: construct it with Device::cuda()");
     TrackedFace tracked = track(frame, box);
     tracked.score = tracked.fit.score;
+    tracked.confidence = tracked.fit.confidence;
     tracked.latency_us = watch.elapsed_us();
     latencies_.add(tracked.latency_us);
     return tracked;
@@ -141,16 +144,6 @@ class FaceTracker::Impl {
 
   bool is_face(std::int64_t width, std::int64_t height, const Fit& fit) const {
     if (!fit.found() || !(fit.error <= max_error())) return false;
-    const Level& level = fitter_.model().levels.back();
-    double squares = 0;
-    int counted = 0;
-    for (int k = 0; k < level.modes; ++k) {
-      if (!(level.sigma[k] > 0)) continue;
-      const double deviation = double{fit.parameters[static_cast<std::size_t>(k)]} / double{level.sigma[k]};
-      squares += deviation * deviation;
-      ++counted;
-    }
-    if (!(squares <= max_deviation * max_deviation * counted)) return false;
     if (!(face_size(fit.landmarks) >= min_face_px)) return false;
     const auto inside = std::count_if(fit.landmarks.begin(), fit.landmarks.end(), [&](Point p) {
       return p.x >= 0 && p.y >= 0 && p.x < static_cast<double>(width) && p.y < static_cast<double>(height);
@@ -161,16 +154,16 @@ class FaceTracker::Impl {
   double max_error() const {
     if (options_.lost_error > 0) return options_.lost_error;
     const std::size_t count = std::min(remembered_, max_remembered);
-    if (count < min_remembered) return max_error_;
+    if (count < min_remembered) return std::numeric_limits<double>::max();
     std::array<double, max_remembered> sorted = errors_;
     const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(count / 2);
     std::nth_element(sorted.begin(), middle, sorted.begin() + static_cast<std::ptrdiff_t>(count));
-    return std::clamp(max_times_median * *middle, sure_error_, max_error_);
+    return std::max(max_times_median * *middle, sure_error_);
   }
 
   Fitter fitter_;
   FaceTrackerOptions options_;
-  double max_error_, sure_error_;  // at min_correlation and sure_correlation
+  double sure_error_;  // at sure_correlation
   Shape last_;
   std::array<double, max_remembered> errors_{};
   std::size_t remembered_ = 0;

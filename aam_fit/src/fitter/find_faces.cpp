@@ -1,10 +1,13 @@
-// find_faces: a grid of starts, then non-maximum suppression by score.
+// find_faces: fits at the best places of a search, then non-maximum suppression by confidence.
 #include <triptych/aam_fit/find_faces.hpp>
 #include <triptych/core/error.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
+
+#include "fitter/face_search.hpp"
 
 namespace triptych::aam_fit {
 
@@ -12,6 +15,10 @@ namespace {
 
 constexpr double min_growth = 0.5;        // of a fit's size over that of the box in which it started
 constexpr double min_share_inside = 0.8;  // of a fit's box that lies in the image
+constexpr double min_face_px = 16;
+constexpr std::size_t max_checked = 64;  // candidates that are fitted again
+// Of the planes of a search: below the limits of a crop, with a border; and half a gibibyte of floats.
+constexpr double max_plane_pixels = 3 << 23, max_plane_side = 15 << 10, max_plane_floats = 1 << 27;
 
 double overlap_area(const Box& a, const Box& b) {
   const double width = std::min(a.x + a.width, b.x + b.width) - std::max(a.x, b.x);
@@ -25,34 +32,52 @@ double intersection_over_union(const Box& a, const Box& b) {
 }
 
 void check(const FindFacesOptions& options) {
-  for (const double size : options.box_sizes)
-    require(size > 0 && size <= 1, "a box of ", size, " of an image's shorter side does not lie in it");
-  require(options.spacing >= 0.01 && options.spacing <= 1, "boxes cannot lie ", options.spacing,
-          " of their size apart: 0.01 to 1");
+  require(
+      options.min_size >= 0.01 && options.min_size <= 1 && options.max_size >= 0.01 && options.max_size <= 1,
+      "faces (min_size, max_size) have 0.01 to 1 of an image, not ", options.min_size, " to ",
+      options.max_size);
   require(options.max_overlap >= 0 && options.max_overlap <= 1, "boxes cannot overlap by ",
           options.max_overlap);
   require(options.max_faces >= 0, "an image cannot have ", options.max_faces, " faces (max_faces)");
-  require(options.max_starts >= 1, "a search cannot have ", options.max_starts, " starts (max_starts)");
-  require(!std::isnan(options.min_score), "min_score is not a number");
+  require(options.max_candidates >= 1 && options.max_candidates <= 65536,
+          "a search fits 1 to 65536 places (max_candidates), not ", options.max_candidates);
+  require(options.min_confidence >= 0 && options.min_confidence <= 1,
+          "a confidence (min_confidence) lies in 0..1, not at ", options.min_confidence);
 }
 
-// Boxes of one size over the whole image, from left to right, row by row; most: how many there may be.
-std::vector<Box> grid(double width, double height, double size, double spacing, std::size_t most) {
-  const double step = spacing * size;
-  const double across = 1 + std::floor((width - size) / step), down = 1 + std::floor((height - size) / step);
-  require(across * down <= static_cast<double>(most), "an image of ", width, " x ", height,
-          " pixels has room for ", across * down, " starts of ", size,
-          " pixels, more than max_starts allows: crop the image, or raise spacing or max_starts");
-  const int columns = static_cast<int>(across), rows = static_cast<int>(down);
-  const auto position = [](int i, int count, double range) {
-    return count == 1 ? range / 2 : range * i / (count - 1);
-  };
-  std::vector<Box> boxes;
-  for (int row = 0; row < rows; ++row)
-    for (int column = 0; column < columns; ++column)
-      boxes.push_back(
-          {position(column, columns, width - size), position(row, rows, height - size), size, size});
-  return boxes;
+// The confidence of a find. The fits from starts around it agree on a face, and hardly ever elsewhere.
+// Coefficients of the mean log odds of those fits' confidences and of the logarithm of the mean distance
+// of their landmarks, in face sizes, from the find's: from searches in faces in the wild, in procedural faces
+// and in images without faces.
+double search_confidence(const Fit& find, std::span<const Fit> around) {
+  constexpr double constant = -30.1, by_odds = 1.7, by_distance = -5.15, min_distance = 0.002;
+  constexpr double sure = 1e-9;  // bounds the odds
+  double odds = 0, distance = 0;
+  for (const Fit& fit : around) {
+    const double confidence = std::clamp(fit.confidence, sure, 1 - sure);
+    odds += std::log(confidence / (1 - confidence)) / static_cast<double>(around.size());
+    distance += shape_error(fit.landmarks, find.landmarks) / static_cast<double>(around.size());
+  }
+  return 1 / (1 + std::exp(-(constant + by_odds * odds + by_distance * std::log(distance + min_distance))));
+}
+
+// Of fits in order, those that overlap with none before them.
+std::vector<Fit> without_overlaps(std::vector<Fit> fits, double max_overlap, std::size_t most) {
+  std::vector<Fit> kept;
+  for (Fit& fit : fits) {
+    if (kept.size() == most) break;
+    const Box box = bounds(fit.landmarks);
+    if (std::none_of(kept.begin(), kept.end(), [&](const Fit& better) {
+          return intersection_over_union(box, bounds(better.landmarks)) > max_overlap;
+        }))
+      kept.push_back(std::move(fit));
+  }
+  return kept;
+}
+
+void sort_by_confidence(std::vector<Fit>& fits) {
+  std::stable_sort(fits.begin(), fits.end(),
+                   [](const Fit& a, const Fit& b) { return a.confidence > b.confidence; });
 }
 
 }  // namespace
@@ -61,39 +86,53 @@ std::vector<Fit> find_faces(Fitter& fitter, ImageView<const Grey8> image, const 
   check(options);
   require(!image.empty(), "an empty image has no face");
   const auto width = static_cast<double>(image.width()), height = static_cast<double>(image.height());
+  const double min_px = std::max(min_face_px, options.min_size * height);
+  // the planes in which the smallest faces are searched for
+  const double plane_scale = fitter.model().levels.front().face_size_px / min_px;
+  const double pixels = width * height * plane_scale * plane_scale;
+  require(pixels < max_plane_pixels &&
+              pixels * channels(fitter.model().levels.front().features) < max_plane_floats &&
+              std::max(width, height) * plane_scale < max_plane_side,
+          "an image of ", width, " x ", height, " pixels is too long to search it for faces of ", min_px,
+          " pixels: crop the image, or raise min_size");
+  const Device& device = fitter.device();
+  const std::vector<Candidate> places =
+      search_faces(fitter.model(), image, min_px, options.max_size * std::min(width, height),
+                   options.max_candidates, device.is_cuda() ? 0 : device.threads());
   std::vector<Face> faces;
-  std::vector<double> start_sizes;
-  for (const double share : options.box_sizes) {
-    const double size = share * std::min(width, height);
-    const std::size_t most = static_cast<std::size_t>(options.max_starts) - faces.size();
-    for (const Box& box : grid(width, height, size, options.spacing, most)) {
-      faces.push_back({image, start_in_box(fitter.model(), box, image.width(), image.height())});
-      start_sizes.push_back(size);
-    }
-  }
+  faces.reserve(places.size());
+  for (const Candidate& c : places)
+    faces.push_back({image, posed(Similarity{c.size - 1, 0, c.x, c.y}, fitter.model().mean)});
   std::vector<Fit> fits = fitter.step(faces);
 
   const Box whole{0, 0, width, height};
   std::vector<Fit> candidates;
   for (std::size_t i = 0; i < fits.size(); ++i) {
     const Box box = bounds(fits[i].landmarks);
-    if (fits[i].found() && fits[i].score >= options.min_score &&
-        std::sqrt(box.width * box.height) > min_growth * start_sizes[i] &&
+    if (fits[i].found() && std::sqrt(box.width * box.height) > min_growth * places[i].size &&
         overlap_area(box, whole) > min_share_inside * box.width * box.height)
       candidates.push_back(std::move(fits[i]));
   }
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Fit& a, const Fit& b) { return a.score > b.score; });
+  sort_by_confidence(candidates);
+  candidates = without_overlaps(std::move(candidates), options.max_overlap, max_checked);
 
-  std::vector<Fit> found;
-  for (Fit& candidate : candidates) {
-    if (options.max_faces > 0 && static_cast<int>(found.size()) == options.max_faces) break;
-    const Box box = bounds(candidate.landmarks);
-    if (std::none_of(found.begin(), found.end(), [&](const Fit& better) {
-          return intersection_over_union(box, bounds(better.landmarks)) > options.max_overlap;
-        }))
-      found.push_back(std::move(candidate));
+  std::vector<Face> around;
+  for (const Fit& candidate : candidates) {
+    std::vector<Shape> starts = evaluation_starts(fitter.model().mean, candidate.landmarks);
+    for (std::size_t k = 1; k < starts.size(); ++k)  // the first is not displaced
+      around.push_back({image, std::move(starts[k])});
   }
+  const std::vector<Fit> again = fitter.step(around);
+  const std::size_t each = candidates.empty() ? 0 : again.size() / candidates.size();
+  std::vector<Fit> found;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    candidates[i].confidence =
+        search_confidence(candidates[i], std::span<const Fit>(again).subspan(i * each, each));
+    if (candidates[i].confidence >= options.min_confidence) found.push_back(std::move(candidates[i]));
+  }
+  sort_by_confidence(found);
+  if (options.max_faces > 0 && found.size() > static_cast<std::size_t>(options.max_faces))
+    found.resize(static_cast<std::size_t>(options.max_faces));
   return found;
 }
 

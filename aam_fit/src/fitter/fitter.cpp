@@ -32,6 +32,8 @@ void check_fitter_options(const Model& model, const FitterOptions& options, cons
               options.max_height < max_reach_px,
           "frames (max_width, max_height) cannot be ", options.max_width, " x ", options.max_height,
           " pixels");
+  require(options.min_confidence >= 0 && options.min_confidence <= 1,
+          "a confidence (min_confidence) lies in 0..1, not at ", options.min_confidence);
   require(options.algorithm == Algorithm::regression || options.algorithm == Algorithm::project_out ||
               options.algorithm == Algorithm::simultaneous,
           "there is no algorithm number ", static_cast<int>(options.algorithm));

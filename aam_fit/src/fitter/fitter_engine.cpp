@@ -5,6 +5,7 @@
 
 #include "crop/prepare_cpu.hpp"
 #include "crop/prepare_math.hpp"
+#include "fitter/confidence.hpp"
 #include "fitter/fitter_engine.hpp"
 
 namespace triptych::aam_fit {
@@ -48,8 +49,8 @@ void FitterEngine::check(std::int64_t width, std::int64_t height, const Shape& s
   check_size(width, height);
 }
 
-void FitterEngine::set_outcome(Fit& fit, std::size_t last_level, double squared_error,
-                               FitStatus status) const {
+void FitterEngine::set_outcome(Fit& fit, std::size_t last_level, double squared_error, FitStatus status,
+                               double compared_error) const {
   const Level& level = model_.levels[last_level];
   // A level of one or two iterations is a stage of a cascade: it tries the steps it was trained for and is
   // done then, whether or not the last one lowered the error.
@@ -60,6 +61,11 @@ void FitterEngine::set_outcome(Fit& fit, std::size_t last_level, double squared_
   fit.score = is_lost(status) || !std::isfinite(squared_error)
                   ? 0
                   : g0_squared_[last_level] / (g0_squared_[last_level] + std::max(0.0, squared_error));
+  if (is_lost(status) || last_level + 1 < model_.levels.size()) return;
+  fit.confidence =
+      confidence_of(model_.calibration, correlation_of(level, g0_squared_[last_level], compared_error),
+                    deviation_of(level, fit.parameters));
+  if (fit.confidence < options_.min_confidence) fit.status = FitStatus::lost_no_face;
 }
 
 std::string FitterEngine::describe_levels() const {

@@ -4,7 +4,7 @@
 // planes (prepare), the shape's parameters there (parameters_of), the fit with level_options(), and the shape
 // back in the frame. A level that shares_planes() with the one before it keeps that one's crop and planes. A
 // fit that is lost (outside or without contrast) on a level ends there, with the landmarks it had.
-// set_outcome() derives error, status and score from the last level.
+// set_outcome() derives error, status, score and confidence from the last level.
 #pragma once
 
 #include <triptych/aam_fit/fitter.hpp>
@@ -50,8 +50,13 @@ class FitterEngine {
   virtual void check_device_frames() const = 0;
   // What computes the fit of one level.
   virtual std::string describe_level(std::size_t level) const = 0;
-  // squared_error: |r|^2 of the last level; status: as that level reports it.
-  void set_outcome(Fit& fit, std::size_t last_level, double squared_error, FitStatus status) const;
+  // squared_error: |r|^2 of the last level; status: as that level reports it. The confidence is that of the
+  // fit's parameters, where the finest level has the error compared_error.
+  void set_outcome(Fit& fit, std::size_t last_level, double squared_error, FitStatus status,
+                   double compared_error) const;
+  void set_outcome(Fit& fit, std::size_t last_level, double squared_error, FitStatus status) const {
+    set_outcome(fit, last_level, squared_error, status, squared_error);
+  }
 
   const Model model_;
   const FitterOptions options_;

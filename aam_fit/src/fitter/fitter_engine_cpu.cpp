@@ -94,14 +94,17 @@ class CpuEngine final : public FitterEngine {
       const FitOptions options = level_options(options_, level);
       FitStatus status = FitStatus::converged;
       double error = 0;
+      std::optional<double> compared;  // these algorithms have errors of their own
       if (stage.compositional) {
         CompositionalFitter::Result found = stage.compositional->fit(planes_.view(), in_crop, options);
         error = found.error;
         fit.iterations += found.iterations;
         status = found.status;
         in_crop = std::move(found.shape);
-        if (&stage == &stages_.back() && !is_lost(status))
+        if (&stage == &stages_.back() && !is_lost(status)) {
           fit.parameters = stage.fitter.parameters_of(planes_.view(), in_crop);
+          compared = stage.fitter.evaluate(planes_.view(), fit.parameters, Form::one_pass).error;
+        }
       } else {
         if (!stage.keeps_parameters) fit.parameters = stage.fitter.parameters_of(planes_.view(), in_crop);
         LevelFit found = fit_cpu(stage.fitter, planes_.view(), fit.parameters, options);
@@ -118,7 +121,7 @@ class CpuEngine final : public FitterEngine {
         status = FitStatus::lost_outside;
         error = std::numeric_limits<double>::infinity();
       }
-      set_outcome(fit, i, error, status);
+      set_outcome(fit, i, error, status, compared.value_or(error));
       if (is_lost(status)) break;
       fit.landmarks = in_crop;
     }

@@ -145,6 +145,10 @@ void check_model(const Model& model) {
   require(!model.levels.empty(), "the model has no levels");
   for (std::size_t i = 0; i < model.levels.size(); ++i)
     check_level_of(model, model.levels[i], "level " + std::to_string(i), true);
+  const auto correlation = [](double value) { return value >= -1 && value <= 1; };
+  require(correlation(model.calibration.face) && correlation(model.calibration.background),
+          "the model's calibration has the correlations ", model.calibration.face, " and ",
+          model.calibration.background);
   if (model.appearance.points != 0) check_appearance(model);
 }
 

@@ -216,6 +216,10 @@ Model model_of(const Json& json, BlobReader& blobs, const std::string& file) {
   const Json& levels = list(json, "levels", file);
   model.levels.reserve(levels.size());
   for (const Json& level : levels) model.levels.push_back(level_of(level, blobs, file));
+  if (json.contains("calibration")) {
+    const Json& calibration = json["calibration"];
+    model.calibration = {at<double>(calibration, "face", file), at<double>(calibration, "background", file)};
+  }
   if (json.contains("appearance")) model.appearance = level_of(json["appearance"], blobs, file);
   blobs.finish();
   return model;
@@ -297,6 +301,9 @@ std::string encode_model(const Model& model) {
   header["triangles"] = model.triangles;
   header["mean"] = std::move(mean);
   header["levels"] = std::move(levels);
+  if (model.calibration.known()) {
+    header["calibration"] = {{"face", model.calibration.face}, {"background", model.calibration.background}};
+  }
   if (model.appearance.points != 0) header["appearance"] = level_header(model.appearance, blobs);
   return seal(header.dump(-1, ' ', false, Json::error_handler_t::replace), blobs.blobs);
 }

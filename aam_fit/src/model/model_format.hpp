@@ -8,7 +8,8 @@
 //   32           the header, JSON, header_bytes of it; then zeros up to a multiple of 64
 //                blobs, each at a multiple of 64, zeros between; no more after the last
 //
-// The header says for each array its offset, its number of elements and its checksum.
+// The header says for each array its offset, its number of elements and its checksum. Its members appearance
+// and calibration may be missing.
 #pragma once
 
 #include <triptych/aam_fit/model_file.hpp>

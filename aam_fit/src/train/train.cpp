@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "train/calibrate.hpp"
 #include "train/level_model.hpp"
 #include "train/shape_model.hpp"
 #include "train/training_set.hpp"
@@ -163,7 +164,7 @@ Model train(const std::vector<Example>& examples, const TrainOptions& options, c
   const bool regression = options.update == Update::regression;
   const std::vector<LevelOptions> levels =
       options.levels.empty() ? levels_for(options.update) : options.levels;
-  std::int64_t total = 1 + (options.appearance_pixels > 0 ? 1 : 0);
+  std::int64_t total = 2 + (options.appearance_pixels > 0 ? 1 : 0);
   for (const LevelOptions& level : levels) total += 1 + (regression ? level.stages : 1);
   const Execution run(options.threads, stop);
   Steps steps(progress, total, run);
@@ -211,6 +212,8 @@ Model train(const std::vector<Example>& examples, const TrainOptions& options, c
     steps.next("appearance");
     model.appearance = learn_appearance(shapes, model.triangles, faces, options, run);
   }
+  steps.next("calibration");
+  model.calibration = calibrate(model, as_they_are.faces(), options, run);
   if (progress) progress("done", total, total);
   check_model(model);
   return model;

@@ -67,8 +67,6 @@ constexpr Sentence sentences[] = {
     {"the error at which a face is lost", "", "lost_error"},
     {"starts cannot be displaced", "", "shift, scale, rotation_rad"},
     {"a synthetic face needs an image", "", "width, height"},
-    {"a box of", " of an image's shorter side", "box_sizes"},
-    {"boxes cannot lie", "", "spacing"},
     {"boxes cannot overlap", "", "max_overlap"},
 };
 

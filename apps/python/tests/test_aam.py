@@ -126,7 +126,7 @@ def test_progress_reports_every_stage(faces):
 
     aam.train(images, landmarks, levels=[{"pixels": 100}], progress=progress)
     assert [done for _, done, _ in calls] == list(range(len(calls)))
-    assert calls[0][0] == "shapes" and calls[-1] == ("done", 4, 4)
+    assert calls[0][0] == "shapes" and calls[-1] == ("done", 5, 5)
 
 
 def test_an_exception_of_progress_ends_the_training(faces):
@@ -289,6 +289,25 @@ def test_results_survive_pickle(faces, fitter):
     assert fit != lost and fit != 3
 
 
+def test_confidence_tells_a_face_from_no_face(model, faces, fitter):
+    image, truth = faces[0]
+    fit = fitter(image, aam.bounds(truth))
+    assert fit.found and fit.confidence > 0.9 and fit.reason == "" and f"confidence={fit.confidence:.3g}" in repr(fit)
+    noise = np.random.default_rng(1).integers(0, 256, (256, 256), np.uint8)
+    bad = fitter(noise, aam.bounds(truth))
+    assert not bad.found and bad.status == "lost_no_face" and bad.confidence < 0.1 and "does not look like a face" in bad.reason
+    assert pickle.loads(pickle.dumps(bad)) == bad
+    taken = aam.Fitter(model, min_confidence=0, device="cpu")(noise, aam.bounds(truth))
+    assert taken.found and taken.confidence == bad.confidence and (taken.landmarks == bad.landmarks).all()
+    face, background = model.calibration
+    assert 0 <= background + 1 < face + 1 <= 2
+    tracker = aam.FaceTracker(model, device="cpu")
+    assert "find_faces" in tracker(image).reason
+    tracked = tracker(image, aam.bounds(truth))
+    assert tracked.found and tracked.confidence == tracked.fit.confidence and tracked.reason == ""
+    assert not tracker(noise).found
+
+
 def test_arguments_of_a_fit_are_checked(model, faces, fitter):
     image, truth = faces[0]
     box = aam.bounds(truth)
@@ -355,13 +374,13 @@ def test_compositional_algorithms(model, faces):
 
 def test_find_faces(faces, fitter):
     image, truth = faces[2]
-    found = aam.find_faces(fitter, image, box_sizes=[0.5], max_faces=1)
+    found = aam.find_faces(fitter, image, min_size=0.2, max_faces=1)
     assert len(found) == 1 and aam.shape_error(found[0].landmarks, truth) < 0.05
     assert aam.find_faces(fitter, np.zeros((64, 64), np.uint8)) == []
     with invalid("image: "):
         aam.find_faces(fitter, image.astype(np.float32))
-    with pytest.raises(tp.InvalidArgument, match="max_starts"):
-        aam.find_faces(fitter, image, max_starts=1)
+    with pytest.raises(tp.InvalidArgument, match="max_candidates"):
+        aam.find_faces(fitter, image, max_candidates=0)
 
 
 # Tracking

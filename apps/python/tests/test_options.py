@@ -140,6 +140,7 @@ FITTER = {
     "max_height": (0, *COUNT),
     "max_faces": (0, 10**6, *COUNT),
     "crop_margin": (11.0, *NEGATIVE),
+    "min_confidence": (1.5, *NEGATIVE),
 }
 
 # name: what calls it with one more keyword, and the values that each keyword does not take.
@@ -380,12 +381,12 @@ TABLE = {
     "aam.find_faces": (
         lambda **k: tp.aam.find_faces(tp.aam.Fitter(model(), device="cpu"), faces()[0][0], **k),
         {
-            "box_sizes": ((0.0,), (NAN,), (-1.0,), (2.0,)),
-            "spacing": (1.5, *POSITIVE),
-            "min_score": (NAN,),
+            "min_size": (1.5, *POSITIVE),
+            "max_size": (1.5, *POSITIVE),
             "max_overlap": (1.5, *NEGATIVE),
             "max_faces": COUNT,
-            "max_starts": (0, *COUNT),
+            "max_candidates": (0, *COUNT),
+            "min_confidence": (1.5, *NEGATIVE),
         },
     ),
     "aam.Similarity": (tp.aam.Similarity, dict.fromkeys(("sx", "sy", "tx", "ty"), NOT_FINITE)),

@@ -147,7 +147,7 @@ def fit_faces(args: argparse.Namespace) -> int:
         raise tp.InvalidArgument("--model: give a trained model for images of yours; triptych.aam.train makes one")
     model = tp.aam.Model.load(args.model) if args.model else synthetic_model()
     files, csv_file = [args.out / "faces.csv"], args.out / "faces.csv"
-    table = Table(csv_file, ["image", "face", "status", "score", "landmark", "x_px", "y_px"])
+    table = Table(csv_file, ["image", "face", "status", "score", "confidence", "landmark", "x_px", "y_px"])
     images = [(path, _frames.grey_image(path)) for path in args.input]
     if not images:
         images = [(f"synthetic_{i}", tp.aam.render_face(tp.aam.random_face(2, i), 256, 256)[0]) for i in range(4)]
@@ -164,7 +164,7 @@ def fit_faces(args: argparse.Namespace) -> int:
         for number, fit in enumerate(fits):
             _pictures.draw_points(picture, fit.landmarks)
             for index, (x, y) in enumerate(fit.landmarks):
-                table.row(str(name), number, fit.status, fit.score, index, float(x), float(y))
+                table.row(str(name), number, fit.status, fit.score, fit.confidence, index, float(x), float(y))
         if args.view is not None:
             tp.view(image=image, landmarks=np.concatenate([fit.landmarks for fit in fits]) if fits else np.zeros((0, 2)), to=args.view or None)
         picture_file = args.out / f"{Path(name).stem}_face.png"

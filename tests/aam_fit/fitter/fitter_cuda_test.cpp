@@ -2,6 +2,7 @@
 #include <triptych/aam_fit/face_tracker.hpp>
 
 #include "aam_fit/fitter/made_up_world.hpp"
+#include "fitter/confidence.hpp"
 #include "testing/cuda_fixture.hpp"
 #include "testing/expect_error.hpp"
 
@@ -41,6 +42,14 @@ TEST_F(FitterCuda, EndsWhereTheCpuEnds) {
       // |g0| is 1: the score is 1 / (1 + |r|^2), whose slope is at most 1
       EXPECT_NEAR(a.score, b.score, error_bound * static_cast<double>(world.model.levels.back().samples()));
       EXPECT_GT(a.latency_us, 0);
+      // The slope of a logistic function is at most 1/4, and that of the correlation over |r|^2 at most 1/2;
+      // the coefficients are 17.2 / (0.7 - 0.15) and -1.4 (confidence.cpp).
+      const Level& finest = world.model.levels.back();
+      const double deviation = deviation_of(finest, a.parameters) - deviation_of(finest, b.parameters);
+      const auto samples = static_cast<double>(finest.samples());
+      EXPECT_NEAR(a.confidence, b.confidence,
+                  17.2 / 0.55 / 8 * error_bound * samples + 0.35 * std::abs(deviation) + 1e-12);
+      EXPECT_TRUE(a.found());
     }
   }
 }

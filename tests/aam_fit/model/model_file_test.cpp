@@ -24,6 +24,7 @@ Model small_model() {
   Model model;
   model.name = "small \"quoted\" \xc3\xa4";
   model.images = 7;
+  model.calibration = {0.75, 0.125};
   for (const int modes : {1, 2}) {
     test::AamSceneOptions options;
     options.pixels = 9 + modes;
@@ -60,6 +61,8 @@ void expect_equal(const Model& a, const Model& b) {
   EXPECT_EQ(a.name, b.name);
   EXPECT_EQ(a.points, b.points);
   EXPECT_EQ(a.images, b.images);
+  EXPECT_EQ(a.calibration.face, b.calibration.face);
+  EXPECT_EQ(a.calibration.background, b.calibration.background);
   EXPECT_EQ(a.triangles, b.triangles);
   EXPECT_EQ(a.mean, b.mean);
   ASSERT_EQ(a.levels.size(), b.levels.size());
@@ -133,6 +136,15 @@ TEST(ModelFile, bytes_wherever_they_lie_give_the_model_back) {
   expect_equal(model, parsed);
   EXPECT_EQ(encode_model(parsed), std::string_view(shifted).substr(1));
   EXPECT_ERROR(parse_model(shifted, "bytes"), ParseError, "bytes: this is no model");
+}
+
+TEST(ModelFile, a_file_without_calibration_is_read) {
+  Model model = small_model();
+  model.calibration = {};
+  const std::string bytes = encode_model(model);
+  EXPECT_EQ(bytes.find("calibration"), std::string::npos);  // as files were before there was one
+  expect_equal(decode(bytes), model);
+  EXPECT_FALSE(decode(bytes).calibration.known());
 }
 
 TEST(ModelFile, every_changed_byte_is_noticed) {

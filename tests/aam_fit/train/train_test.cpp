@@ -208,7 +208,7 @@ TEST(Train, SaysHowFarItIs) {
         ++calls;
       });
   EXPECT_EQ(last, whole);
-  EXPECT_EQ(calls, 8);  // shapes, two levels with three updates, the appearance, the end
+  EXPECT_EQ(calls, 9);  // shapes, two levels with three updates, the appearance, the calibration, the end
   EXPECT_EQ(model.levels.size(), 3u);
   EXPECT_EQ(model.levels[0].face_size_px, model.levels[1].face_size_px);
 }

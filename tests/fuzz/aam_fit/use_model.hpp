@@ -61,6 +61,7 @@ inline void use_model(const aam_fit::Model& model) {
       const Fit fit = fitter.step({frame.view(), start_in_box(model, {8, 8, 24, 24}, 48, 40)});
       require_finite(fit.landmarks);
       if (!(fit.score >= 0 && fit.score <= 1)) std::abort();
+      if (!(fit.confidence >= 0 && fit.confidence <= 1) || reason(fit).empty() != fit.found()) std::abort();
       if (fitter.describe().empty()) std::abort();
       fitter.texture(fit);
     });
@@ -68,6 +69,14 @@ inline void use_model(const aam_fit::Model& model) {
   only_errors([&] {
     FaceTracker tracker(model, {.box = Box{8, 8, 24, 24}}, cpu);
     for (int i = 0; i < 2; ++i) require_finite(tracker.step(frame.view()).fit.landmarks);
+  });
+  only_errors([&] {
+    if (model.levels.front().face_size_px > 64) return;  // the search in its planes would take seconds
+    Fitter fitter(model, {.min_confidence = 0}, cpu);
+    for (const Fit& fit : find_faces(fitter, frame.view(), {.max_candidates = 2, .min_confidence = 0})) {
+      require_finite(fit.landmarks);
+      if (!(fit.confidence >= 0 && fit.confidence <= 1)) std::abort();
+    }
   });
 }
 

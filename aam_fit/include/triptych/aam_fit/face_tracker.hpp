@@ -12,7 +12,9 @@ namespace triptych::aam_fit {
 
 struct FaceTrackerOptions {
   FitterOptions fitter = {};
-  double lost_error = 0;        // Fit::error above which the face is lost; 0: learnt from the first frames
+  // Fit::error above which the face is lost, whatever the confidence. 0: it is lost below
+  // FitterOptions::min_confidence, or when the error exceeds those of the frames before by far.
+  double lost_error = 0;
   std::optional<Box> box = {};  // start here at first, and again whenever the face was lost
 };
 
@@ -27,11 +29,14 @@ std::string to_string(TrackStatus status);
 struct TrackedFace {
   Fit fit;  // without landmarks when there was no start
   TrackStatus status = TrackStatus::no_start;
-  double score = 0;  // of the fit
+  double score = 0;       // of the fit
+  double confidence = 0;  // of the fit
   double latency_us = 0;
 
   bool found() const { return status == TrackStatus::tracked || status == TrackStatus::restarted; }
 };
+// As reason(Fit).
+std::string reason(const TrackedFace& face);
 
 class FaceTracker {
  public:

@@ -8,22 +8,27 @@
 namespace triptych::aam_fit {
 
 struct FindFacesOptions {
-  // Sizes of the square boxes in which fits start, as shares of the image's shorter side.
-  std::vector<double> box_sizes = {0.5, 0.7, 0.35};
-  double spacing = 0.35;     // at most this, from one box to the next, as a share of the box's size
-  double min_score = 0.3;    // a fit below this Fit::score is no face
+  // Sizes of the faces that are searched for (the square root of the area of the landmarks' box), as shares
+  // of the image's height and of its shorter side. None below 16 pixels.
+  double min_size = 0.04, max_size = 1;
   double max_overlap = 0.2;  // of two fits whose boxes overlap by more (intersection over union) one stays
   int max_faces = 0;         // the best ones alone; 0: all
-  // Of all sizes together. A picture of 16:9 has about 110 with the options above; a long narrow strip, or
-  // many small boxes, would have thousands, each of which takes a fit.
-  int max_starts = 4096;
+  int max_candidates = 128;  // places that are fitted
+  double min_confidence = 0.25;  // a find with less confidence, as stated below, is no face
 };
 
-// Fits the model from a grid of boxes all over the image, and returns the fits that can be faces, best score
-// first, no two of one place. A fit can be a face when it was found(), has not shrunk to less than half its
-// box, and lies in the image by four fifths. Uses fitter.step(span): on a GPU, a Fitter made for many
-// max_faces is faster. InvalidArgument as step(), when an option is out of its range, or when there would be
-// more than max_starts. Empty when no face was found.
+// Compares the mean texture of the coarsest level with the image, at all places and sizes, without a warp;
+// fits the model at the places where they correlate most; fits it again from four starts around each fit that
+// was found(); and returns the faces, most confident first, no two of one place. The confidence of the
+// returned fits is that of a search: it takes into account that of very many places hardly one has a face,
+// and how far those fits agree, which they do on faces. Small faces are searched for in small planes: the
+// time grows with 1 / min_size^2 and with the image's width over its height, not with its pixels.
+//
+// A fit counts when it has not shrunk to less than half its start and lies in the image by four fifths. The
+// comparison is done on the host; the fits by fitter.step(span): on a GPU, a Fitter made for many max_faces
+// is faster. InvalidArgument as step(), when an option is out of its range, or when the image is so long that
+// the planes of the smallest faces would have more than about 25 million pixels. Empty when no face was
+// found.
 std::vector<Fit> find_faces(Fitter& fitter, ImageView<const Grey8> image,
                             const FindFacesOptions& options = {});
 

@@ -39,11 +39,13 @@ enum class FitStatus {
   out_of_iterations,
   lost_outside,   // the shape has left the image
   lost_contrast,  // alpha is not positive: nothing there resembles the model
-  completed       // of Fitter: a level of a fixed number of steps has taken them; not checked for convergence
+  completed,      // of Fitter: a level of a fixed number of steps has taken them; not checked for convergence
+  lost_no_face    // of Fitter: Fit::confidence is below FitterOptions::min_confidence
 };
 std::string to_string(FitStatus status);
 constexpr bool is_lost(FitStatus status) {
-  return status == FitStatus::lost_outside || status == FitStatus::lost_contrast;
+  return status == FitStatus::lost_outside || status == FitStatus::lost_contrast ||
+         status == FitStatus::lost_no_face;
 }
 
 struct LevelFit {

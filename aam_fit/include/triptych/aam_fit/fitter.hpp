@@ -24,6 +24,9 @@ struct FitterOptions {
   int max_width = 1920, max_height = 1080;  // of frames; on a GPU a larger frame is InvalidArgument
   int max_faces = 1;         // of a batch on a GPU; step() fits a longer span in several batches
   double crop_margin = 0.5;  // width of the border that a crop has around the face, in face sizes
+  // A fit with less Fit::confidence is not found(). 0: the confidence decides nothing. The default loses few
+  // faces and lets hardly anything else pass: docs/performance.md has the shares.
+  double min_confidence = 0.7;
 };
 
 struct Fit {
@@ -35,6 +38,12 @@ struct Fit {
   // projection and no texture parameters, r is orthogonal to g0, and this is the share of the sampled
   // texture's variance that the model explains: the square of its correlation with g0.
   double score = 0;
+  // The probability that the fit is right: that it is on a face, its landmarks by less than 0.1 of the face's
+  // size from the true ones on average. From two numbers: the correlation of the texture with the model's,
+  // between what the model has on faces and on backgrounds (Model::calibration); and how far the parameters
+  // are from the training faces' (docs/method.md). As many faces as other things are assumed. 0 when the fit
+  // is lost outside the image or without contrast.
+  double confidence = 0;
   double latency_us = 0;  // from step() or submit() to the result
 
   Shape landmarks;                // in the frame's pixels
@@ -43,9 +52,12 @@ struct Fit {
   double error = 0;
   int iterations = 0;  // of all levels
 
-  // False when the fit was lost: the landmarks are then those of the level before it, or the start.
+  // False when the fit was lost: the landmarks are then those of the level before it, or the start; or, of
+  // lost_no_face, those of something else.
   bool found() const { return !is_lost(status); }
 };
+// Why a fit was not found, and what to do: one sentence without a full stop; empty when it was found.
+std::string reason(const Fit& fit);
 
 struct Face {
   ImageView<const Grey8> frame;

@@ -57,6 +57,15 @@ struct Level {
   std::int64_t pixels() const { return frame.size(); }
 };
 
+// What Fit::confidence compares a fit with: medians over fits that train() has made, of the correlation of
+// the sampled texture with the model's.
+struct Calibration {
+  double face = 0;        // fits to training faces, from displaced starts
+  double background = 0;  // fits that started beside the faces
+  // False for models of files without it: the confidence then assumes what models with default options have.
+  bool known() const { return face > background; }
+};
+
 struct Model {
   std::string name;
   int points = 0;
@@ -65,14 +74,15 @@ struct Model {
   std::vector<Level> levels;  // coarse to fine; two may have the same resolution
   Level appearance;           // in grey and without R, for pictures (appearance.hpp); points 0: none
   int images = 0;             // it was trained on (mirrored ones not counted)
+  Calibration calibration;
 };
 
 // InvalidArgument, naming the level and the array, when sizes do not fit each other, a number is not finite
-// or an enumeration is out of range. Limits keep what a model's users allocate in proportion to the model:
-// modes are at most 2 points + n, a raster has at most 2^20 places more than 64 for each of its pixels, and
-// the planes around a face (channels and four more of scratch, a margin of half a face size) have at most
-// 2^24 floats more than 48 for each sample. face_size_px is that of s0 within a thousandth, and the
-// appearance grey.
+// or an enumeration is out of range; correlations lie in -1..1. Limits keep what a model's users allocate in
+// proportion to the model: modes are at most 2 points + n, a raster has at most 2^20 places more than 64 for
+// each of its pixels, and the planes around a face (channels and four more of scratch, a margin of half a
+// face size) have at most 2^24 floats more than 48 for each sample. face_size_px is that of s0 within a
+// thousandth, and the appearance grey.
 void check_model(const Model& model);
 
 }  // namespace triptych::aam_fit

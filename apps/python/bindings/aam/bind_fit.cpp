@@ -17,7 +17,7 @@ Status status_of(nb::handle number, int count) {
   require(value >= 0 && value < count, "the pickle of a result names status number ", value);
   return static_cast<Status>(value);
 }
-constexpr int fit_statuses = static_cast<int>(aam_fit::FitStatus::completed) + 1;
+constexpr int fit_statuses = static_cast<int>(aam_fit::FitStatus::lost_no_face) + 1;
 constexpr int track_statuses = static_cast<int>(TrackStatus::no_start) + 1;
 
 nb::object landmarks_of(const Fit& fit) { return to_numpy(std::span(fit.landmarks)); }
@@ -26,13 +26,14 @@ nb::object parameters_of(const Fit& fit) { return to_numpy(fit.parameters, {fit.
 // All but the latency, which no two fits share. NaN equals itself.
 bool is_same(const Fit& a, const Fit& b) {
   const auto same = [](double x, double y) { return x == y || (x != x && y != y); };
-  return a.status == b.status && same(a.score, b.score) && same(a.error, b.error) &&
-         a.iterations == b.iterations && a.landmarks == b.landmarks && a.parameters == b.parameters;
+  return a.status == b.status && same(a.score, b.score) && same(a.confidence, b.confidence) &&
+         same(a.error, b.error) && a.iterations == b.iterations && a.landmarks == b.landmarks &&
+         a.parameters == b.parameters;
 }
 
 nb::tuple state_of(const Fit& self) {
   return nb::make_tuple(static_cast<int>(self.status), self.score, self.latency_us, landmarks_of(self),
-                        parameters_of(self), self.error, self.iterations);
+                        parameters_of(self), self.error, self.iterations, self.confidence);
 }
 Fit fit_of_state(const nb::tuple& state) {
   Fit fit;
@@ -47,12 +48,13 @@ Fit fit_of_state(const nb::tuple& state) {
   fit.parameters.assign(values, values + parameters.size());
   fit.error = nb::cast<double>(state[5]);
   fit.iterations = nb::cast<int>(state[6]);
+  fit.confidence = nb::cast<double>(state[7]);
   return fit;
 }
 
 std::string text_of_fit(const std::string& status, const Fit& fit) {
-  return status + ", score=" + text_of(fit.score) + ", error=" + text_of(fit.error) + ", " +
-         std::to_string(fit.landmarks.size()) + " landmarks";
+  return status + ", confidence=" + text_of(fit.confidence) + ", score=" + text_of(fit.score) +
+         ", error=" + text_of(fit.error) + ", " + std::to_string(fit.landmarks.size()) + " landmarks";
 }
 
 constexpr const char* landmarks_signature = "def landmarks(self) -> numpy.typing.NDArray[numpy.float64]";
@@ -61,17 +63,25 @@ constexpr const char* landmarks_signature = "def landmarks(self) -> numpy.typing
 
 void bind_aam_fit(nb::module_& m) {
   nb::class_<Fit>(m, "Fit", "The fit of a model to one face. Two are equal when all but latency_us is.")
-      .def_prop_ro(
-          "found", &Fit::found,
-          "False when the fit was lost: the landmarks are then those of the level before it, or the start.")
+      .def_prop_ro("found", &Fit::found,
+                   "False when the fit was lost: the landmarks are then those of the level before it, or the "
+                   "start; or, of\n"
+                   "\"lost_no_face\", those of something else.")
       .def_prop_ro(
           "status", [](const Fit& self) { return to_string(self.status); },
           "\"converged\", \"no_improvement\" (no step lowered the error), \"out_of_iterations\", "
           "\"completed\" (a fixed\n"
-          "number of steps was taken), \"lost_outside\" (the shape has left the image) or \"lost_contrast\" "
+          "number of steps was taken), \"lost_outside\" (the shape has left the image), \"lost_contrast\" "
           "(nothing\n"
-          "there resembles the model).")
+          "there resembles the model) or \"lost_no_face\" (confidence is below min_confidence).")
       .def_ro("score", &Fit::score, "How well the model explains the image, 0 to 1; 0 when the fit is lost.")
+      .def_ro("confidence", &Fit::confidence,
+              "The probability that the fit is on a face, 0 to 1: its landmarks by less than 0.1 of the "
+              "face's size\n"
+              "from the true ones on average. As many faces as other things are assumed.")
+      .def_prop_ro(
+          "reason", [](const Fit& self) { return reason(self); },
+          "Why the face was not found, and what to do; empty when it was found.")
       .def_prop_ro("landmarks", &landmarks_of, nb::sig(landmarks_signature),
                    "(points, 2) float64, (x, y) in the image's pixels: a copy.")
       .def_ro("error", &Fit::error,
@@ -113,6 +123,10 @@ void bind_aam_fit(nb::module_& m) {
           "is not the\n"
           "face) or \"no_start\" (there was neither a shape nor a box to start from).")
       .def_ro("score", &TrackedFace::score, "Of the fit, 0 to 1.")
+      .def_ro("confidence", &TrackedFace::confidence, "Of the fit, 0 to 1.")
+      .def_prop_ro(
+          "reason", [](const TrackedFace& self) { return reason(self); },
+          "Why the face was not found, and what to do; empty when it was found.")
       .def_prop_ro(
           "landmarks", [](const TrackedFace& self) { return landmarks_of(self.fit); },
           nb::sig(landmarks_signature),
@@ -141,6 +155,7 @@ void bind_aam_fit(nb::module_& m) {
              made.score = nb::cast<double>(state[1]);
              made.latency_us = nb::cast<double>(state[2]);
              made.fit = fit_of_state(nb::borrow<nb::tuple>(state[3]));
+             made.confidence = made.fit.confidence;
              new (&self) TrackedFace(std::move(made));
            })
       .def("__repr__", [](const TrackedFace& self) {

@@ -140,33 +140,33 @@ void bind_find_faces(nb::module_& m) {
   const aam_fit::FindFacesOptions o;
   m.def(
       "find_faces",
-      [](Self& fitter, nb::handle image, const std::vector<double>& box_sizes, double spacing,
-         double min_score, double max_overlap, Whole<"max_faces"> max_faces, Whole<"max_starts"> max_starts) {
+      [](Self& fitter, nb::handle image, double min_size, double max_size, double max_overlap,
+         Whole<"max_faces"> max_faces, Whole<"max_candidates"> max_candidates, double min_confidence) {
         const Array array(image, "image");
         const auto view = host_image(array);
-        const aam_fit::FindFacesOptions options{box_sizes,   spacing,   min_score,
-                                                max_overlap, max_faces, max_starts};
+        const aam_fit::FindFacesOptions options{min_size,  max_size,       max_overlap,
+                                                max_faces, max_candidates, min_confidence};
         return compute(fitter.mutex(), [&] { return find_faces(fitter.get(), view, options); });
       },
-      nb::arg("fitter"), nb::arg("image"), nb::kw_only(), nb::arg("box_sizes") = o.box_sizes,
-      nb::arg("spacing") = o.spacing, nb::arg("min_score") = o.min_score,
-      nb::arg("max_overlap") = o.max_overlap, nb::arg("max_faces") = o.max_faces,
-      nb::arg("max_starts") = o.max_starts,
-      nb::sig("def find_faces(fitter: Fitter, image: numpy.typing.ArrayLike, *, box_sizes: "
-              "collections.abc.Sequence[float] = "
-              "(0.5, "
-              "0.7, 0.35), spacing: float = 0.35, min_score: float = 0.3, max_overlap: float = 0.2, "
-              "max_faces: int = "
-              "0, max_starts: int = 4096) -> list[Fit]"),
-      "The fits of all faces in an image, best score first, without a face detector: starts from a grid of "
-      "boxes.\n\n"
-      "image: grey, uint8 of shape (height, width), on the host. box_sizes: of the square boxes, as shares "
-      "of the "
-      "image's\nshorter side. spacing: from one box to the next, as a share of its size. min_score: a fit "
-      "below it is no "
-      "face.\nmax_overlap: of two fits that overlap by more (intersection over union) the better one stays. "
-      "max_faces: "
-      "the best\nones alone; 0: all. max_starts: InvalidArgument when there would be more fits.");
+      nb::arg("fitter"), nb::arg("image"), nb::kw_only(), nb::arg("min_size") = o.min_size,
+      nb::arg("max_size") = o.max_size, nb::arg("max_overlap") = o.max_overlap,
+      nb::arg("max_faces") = o.max_faces, nb::arg("max_candidates") = o.max_candidates,
+      nb::arg("min_confidence") = o.min_confidence,
+      nb::sig("def find_faces(fitter: Fitter, image: numpy.typing.ArrayLike, *, min_size: float = 0.04, "
+              "max_size: float = 1.0, max_overlap: float = 0.2, max_faces: int = 0, max_candidates: int = "
+              "128, min_confidence: float = 0.25) "
+              "-> list[Fit]"),
+      "The fits of all faces in an image, most confident first, without a face detector.\n\n"
+      "The mean texture is compared with the image at all places and sizes, and the model fitted where they\n"
+      "correlate most; again from starts around each fit that was found, which agree on faces; "
+      "the\nconfidence is that of a search. image: grey, uint8 of "
+      "shape\n"
+      "(height, width), on the host. min_size, max_size: of the faces, as shares of the image's height and "
+      "of "
+      "its\nshorter side; none below 16 pixels. max_overlap: of two fits that overlap by more (intersection "
+      "over union)\nthe better one stays. max_faces: the best ones alone; 0: all. max_candidates: places "
+      "that "
+      "are fitted.\nmin_confidence: a find with less is no face.");
 }
 
 }  // namespace

@@ -156,6 +156,14 @@ void bind_aam_model(nb::module_& m) {
       .def_ro("points", &Model::points, "The number of landmarks.")
       .def_ro("images", &Model::images, "Images it was trained on; mirrored ones are not counted.")
       .def_prop_ro(
+          "calibration",
+          [](const Model& self) {
+            return nb::make_tuple(self.calibration.face, self.calibration.background);
+          },
+          nb::sig("def calibration(self) -> tuple[float, float]"),
+          "The median correlation of textures with the model's, on training faces and beside them: what\n"
+          "Fit.confidence compares with. (0, 0) for models of older files.")
+      .def_prop_ro(
           "levels", [](const Model& self) { return self.levels; }, "The levels, from coarse to fine.")
       .def_prop_ro(
           "mean", [](const Model& self) { return to_numpy(self.mean); },

@@ -87,10 +87,11 @@ void bind_aam_tracker(nb::module_& m) {
           },
           nb::arg("model"), nb::kw_only(), nb::arg("lost_error") = o.lost_error, nb::arg("box") = nb::none(),
           TRIPTYCH_FITTER_ARGUMENTS(o.fitter), nb::arg("device") = "auto",
-          (std::string(
-               "lost_error: Fit.error above which the face is lost; 0: learnt from the first frames.\n"
-               "box: (x, y, width, height), where to start at first, and again whenever the face was "
-               "lost.\n") +
+          (std::string("lost_error: Fit.error above which the face is lost, whatever the confidence; 0: it "
+                       "is lost below "
+                       "min_confidence, or\nwhen the error exceeds those of the frames before by far.\n"
+                       "box: (x, y, width, height), where to start at first, and again whenever the face was "
+                       "lost.\n") +
            fitter_keywords_doc)
               .c_str())
       .def("__call__", &step, TRIPTYCH_ONE_FRAME("__call__", "TrackedFace"),
