@@ -42,6 +42,8 @@ void check_options(const TrainOptions& options) {
   if (options.appearance_pixels != 0) check_frame_pixels(options.appearance_pixels, "appearance_pixels");
   require(std::isfinite(options.ridge) && options.ridge > 0, "a ridge of ", options.ridge,
           " is not positive");
+  require(options.deformations >= 0 && options.deformations <= 1000,
+          "regression has 0 to 1000 deformations of a face, not ", options.deformations);
   const Displacements& d = options.displacements;
   require(d.per_face >= 1 && d.per_face <= 1000, "regression has 1 to 1000 starts per_face, not ",
           d.per_face);
@@ -65,10 +67,10 @@ std::vector<int> mirror_points(const TrainOptions& options, const Shape& mean) {
   return partner;
 }
 
-std::vector<Shape> shapes_of(std::span<const TrainingFace> faces) {
+template <class Faces>
+std::vector<Shape> shapes_of(const Faces& faces) {
   std::vector<Shape> shapes(faces.size());
-  std::transform(faces.begin(), faces.end(), shapes.begin(),
-                 [](const TrainingFace& face) { return face.landmarks; });
+  std::transform(faces.begin(), faces.end(), shapes.begin(), [](const auto& face) { return face.landmarks; });
   return shapes;
 }
 
@@ -169,10 +171,10 @@ Model train(const std::vector<Example>& examples, const TrainOptions& options, c
   Steps steps(progress, total, run);
 
   steps.next("shapes");
-  const TrainingSet as_they_are(examples, {});
   const ModeSelection keep_all{1, 1};
-  const Shape first_mean = make_shape_model(shapes_of(as_they_are.faces()), keep_all).mean;
-  const TrainingSet set(examples, mirror_points(options, first_mean));
+  const Shape first_mean = make_shape_model(shapes_of(examples), keep_all).mean;
+  const TrainingSet set(examples, mirror_points(options, first_mean), regression ? options.deformations : 0,
+                        options.seed, run);
   const std::span<const TrainingFace> faces = set.faces();
   const ShapeModel shapes = make_shape_model(shapes_of(faces), {options.shape_variance, options.shape_modes});
 
