@@ -316,7 +316,7 @@ TEST(Arguments, OfTraining) {
       {"train: negative modes", [&] { with([](TrainOptions& o) { o.modes = -1; }); }, "-1"},
       {"train: a ridge of NaN", [&] { with([](TrainOptions& o) { o.ridge = nan; }); }, "nan"},
       {"train: no ridge", [&] { with([](TrainOptions& o) { o.ridge = 0; }); }, "ridge"},
-      {"train: negative deformations", [&] { with([](TrainOptions& o) { o.deformations = -1; }); },
+      {"train: negative deformations", [&] { with([](TrainOptions& o) { o.deformations = -2; }); },
        "deformations"},
       {"train: many deformations", [&] { with([](TrainOptions& o) { o.deformations = 1 << 30; }); },
        "deformations"},

@@ -125,13 +125,11 @@ TrainingSet::TrainingSet(const std::vector<Example>& examples, std::span<const i
                       mirror_shape(landmarks, mirror_points, static_cast<double>(image.width)),
                       static_cast<int>(example)});
   };
-  for (std::size_t i = 0; i < examples.size(); ++i) {
-    add(examples[i].image, examples[i].landmarks, i);
-    for (std::size_t k = 0; k < per_example; ++k) {
-      DeformedFace& face = made[i * per_example + k];
-      images_.push_back(std::move(face.image));
-      add(images_.back(), face.landmarks, i);
-    }
+  for (std::size_t i = 0; i < examples.size(); ++i) add(examples[i].image, examples[i].landmarks, i);
+  undeformed_ = faces_.size();
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    images_.push_back(std::move(made[i].image));
+    add(images_.back(), made[i].landmarks, i / per_example);
   }
 }
 

@@ -27,10 +27,13 @@ class TrainingSet {
   TrainingSet(const std::vector<Example>& examples, std::span<const int> mirror_points, int deformations,
               std::uint64_t seed, const Execution& run);
   std::span<const TrainingFace> faces() const { return faces_; }
+  // The first ones: without the deformed faces.
+  std::span<const TrainingFace> undeformed() const { return std::span(faces_).first(undeformed_); }
   int examples() const { return examples_; }
 
  private:
   int examples_ = 0;
+  std::size_t undeformed_ = 0;
   std::vector<Image<Grey8>> images_;  // deformed and mirrored
   std::vector<TrainingFace> faces_;
 };

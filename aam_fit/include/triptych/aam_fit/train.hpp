@@ -50,9 +50,10 @@ struct TrainOptions {
   // The landmark that each becomes in a mirror. Empty: found from the mean shape; one that does not resemble
   // its mirror image is not mirrored.
   std::vector<int> mirror_points;
-  // Update::regression: more faces for each example, its image warped so that the landmarks take 0.3 to 0.9
-  // of the way to the shape of another example. Fewer where their images would take more than a gibibyte.
-  int deformations = 4;
+  // Update::regression with Parameters::shape: more faces for each example, its image warped so that the
+  // landmarks take 0.3 to 0.9 of the way to the shape of another example. -1: 4 up to 240 examples, then
+  // fewer, none from 601 on. Fewer where their images would take more than a gibibyte.
+  int deformations = -1;
   Displacements displacements;            // Update::regression
   double ridge = 10;                      // Update::regression: weight of |R|^2, in mean squared residuals
   std::int64_t appearance_pixels = 8192;  // of Model::appearance; 0: none
