@@ -136,7 +136,13 @@ void add_train(CLI::App& app, Options& o, Texts& t) {
          "Cootes does) [default: regression]")
       ->type_name("NAME");
   app.add_flag("--no-mirror", t.no_mirror, "Do not learn from the mirrored images as well");
-  app.add_option("--seed", o.seed, "Of the displaced starts [default: 1]")
+  app.add_option(
+         "--deformations", o.training.deformations,
+         "More faces for each image, warped towards the shape of another one; 0: none [default: 4, fewer "
+         "from 241 images on]")
+      ->check(apps::whole_number(0, 1000))
+      ->type_name("N");
+  app.add_option("--seed", o.seed, "Of the displaced starts and the deformations [default: 1]")
       ->check(apps::whole_number(0, std::numeric_limits<std::uint64_t>::max()))
       ->type_name("S");
   app.add_option("--threads", o.threads, "[default: all cores]")

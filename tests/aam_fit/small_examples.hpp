@@ -28,6 +28,7 @@ inline aam_fit::TrainOptions small_training() {
   aam_fit::TrainOptions options;
   options.levels = {{.pixels = 64, .features = {}, .iterations = 1}};
   options.appearance_pixels = 0;
+  options.deformations = 1;
   options.threads = 1;
   return options;
 }

@@ -51,8 +51,9 @@ Shape to_crop(const Crop& crop, std::span<const Point> in_frame);
 Shape to_frame(const Crop& crop, std::span<const Point> in_crop);
 
 // Fills g0, Qs, Ks, Qg, sigma, sample_offset, the parts when asked for, and modes. Normalises by
-// level.normalisation. Returns the parameters c of the faces, one a row.
+// level.normalisation. Returns the parameters c of the faces, one a row. undeformed: so many of the first
+// faces have textures whose principal components are taken.
 Rows learn_modes(Level& level, const ShapeModel& shapes, std::span<const TrainingFace> faces,
-                 const TrainOptions& options, const Execution& run);
+                 std::size_t undeformed, const TrainOptions& options, const Execution& run);
 
 }  // namespace triptych::aam_fit

@@ -47,7 +47,7 @@ Eigen::VectorXf standard_deviations(const Rows& rows) {
 }  // namespace
 
 Rows learn_modes(Level& level, const ShapeModel& shapes, std::span<const TrainingFace> faces,
-                 const TrainOptions& options, const Execution& run) {
+                 std::size_t undeformed, const TrainOptions& options, const Execution& run) {
   Rows textures = textures_at_truth(level, faces, run);
   level.sample_offset = static_cast<float>(textures.cast<double>().mean());
   const Eigen::VectorXf g0 = mean_texture(textures, level.normalisation, run);
@@ -68,7 +68,9 @@ Rows learn_modes(Level& level, const ShapeModel& shapes, std::span<const Trainin
   level.texture_determines_c = with_texture;
   Rows Pg(0, textures.cols());
   if (with_texture || options.compositional)
-    Pg = pca(textures, {options.texture_variance, options.texture_modes}, run).modes;
+    Pg = pca(textures.topRows(static_cast<Eigen::Index>(undeformed)),
+             {options.texture_variance, options.texture_modes}, run)
+             .modes;
   Rows bg(textures.rows(), 0);
   if (with_texture) bg = times(textures, Pg.transpose(), run);
 

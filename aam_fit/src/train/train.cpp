@@ -43,6 +43,8 @@ void check_options(const TrainOptions& options) {
   if (options.appearance_pixels != 0) check_frame_pixels(options.appearance_pixels, "appearance_pixels");
   require(std::isfinite(options.ridge) && options.ridge > 0, "a ridge of ", options.ridge,
           " is not positive");
+  require(options.deformations >= -1 && options.deformations <= 1000,
+          "regression has 0 to 1000 deformations of a face (-1: by default), not ", options.deformations);
   const Displacements& d = options.displacements;
   require(d.per_face >= 1 && d.per_face <= 1000, "regression has 1 to 1000 starts per_face, not ",
           d.per_face);
@@ -66,10 +68,10 @@ std::vector<int> mirror_points(const TrainOptions& options, const Shape& mean) {
   return partner;
 }
 
-std::vector<Shape> shapes_of(std::span<const TrainingFace> faces) {
+template <class Faces>
+std::vector<Shape> shapes_of(const Faces& faces) {
   std::vector<Shape> shapes(faces.size());
-  std::transform(faces.begin(), faces.end(), shapes.begin(),
-                 [](const TrainingFace& face) { return face.landmarks; });
+  std::transform(faces.begin(), faces.end(), shapes.begin(), [](const auto& face) { return face.landmarks; });
   return shapes;
 }
 
@@ -110,6 +112,14 @@ Displacements starts_per_face(std::span<const LevelOptions> levels, std::size_t 
   return d;
 }
 
+// More deformations than these would take long, and help less the more examples there are.
+int deformations_of(const TrainOptions& options, const std::vector<Example>& examples) {
+  if (options.update != Update::regression || options.parameters != Parameters::shape) return 0;
+  constexpr int per_face = 4, max_faces = 1200;
+  const int fewer = max_faces / static_cast<int>(std::min<std::size_t>(examples.size(), max_faces)) - 1;
+  return options.deformations >= 0 ? options.deformations : std::clamp(fewer, 0, per_face);
+}
+
 // Model::appearance: grey, shape and texture combined, without an update.
 Level learn_appearance(const ShapeModel& shapes, std::span<const Triangle> triangles,
                        std::span<const TrainingFace> faces, TrainOptions options, const Execution& run) {
@@ -118,7 +128,7 @@ Level learn_appearance(const ShapeModel& shapes, std::span<const Triangle> trian
   options.parameters = Parameters::combined;
   options.compositional = false;
   options.texture_modes = options.modes = 0;
-  learn_modes(level, shapes, faces, options, run);
+  learn_modes(level, shapes, faces, faces.size(), options, run);
   return level;
 }
 
@@ -170,10 +180,10 @@ Model train(const std::vector<Example>& examples, const TrainOptions& options, c
   Steps steps(progress, total, run);
 
   steps.next("shapes");
-  const TrainingSet as_they_are(examples, {});
   const ModeSelection keep_all{1, 1};
-  const Shape first_mean = make_shape_model(shapes_of(as_they_are.faces()), keep_all).mean;
-  const TrainingSet set(examples, mirror_points(options, first_mean));
+  const Shape first_mean = make_shape_model(shapes_of(examples), keep_all).mean;
+  const TrainingSet set(examples, mirror_points(options, first_mean), deformations_of(options, examples),
+                        options.seed, run);
   const std::span<const TrainingFace> faces = set.faces();
   const ShapeModel shapes = make_shape_model(shapes_of(faces), {options.shape_variance, options.shape_modes});
 
@@ -195,7 +205,7 @@ Model train(const std::vector<Example>& examples, const TrainOptions& options, c
     Level level = make_level(shapes, model.triangles, levels[i]);
     level.normalisation = regression ? Normalisation::floored : Normalisation::projection;
     level.iterations = levels[i].iterations;
-    const Rows c = learn_modes(level, shapes, faces, options, run);
+    const Rows c = learn_modes(level, shapes, faces, set.undeformed().size(), options, run);
     if (!regression) {
       steps.next(name + ": update");
       learn_displaced_update(level, faces, c, run);
@@ -210,7 +220,7 @@ Model train(const std::vector<Example>& examples, const TrainOptions& options, c
   }
   if (options.appearance_pixels > 0) {
     steps.next("appearance");
-    model.appearance = learn_appearance(shapes, model.triangles, faces, options, run);
+    model.appearance = learn_appearance(shapes, model.triangles, set.undeformed(), options, run);
   }
   steps.next("calibration");
   model.calibration = calibrate(model, as_they_are.faces(), options, run);

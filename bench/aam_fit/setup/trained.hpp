@@ -51,6 +51,7 @@ inline test::AamScene train_scene(std::int64_t pixels, int modes) {
   options.update = aam_fit::Update::regression;
   options.shape_modes = 20;
   options.texture_modes = options.modes = modes;
+  options.deformations = 0;
   options.displacements.per_face = 4;
   options.compositional = options.mirror = false;
   options.appearance_pixels = 0;

@@ -32,7 +32,7 @@ struct LevelOptions {
 // Starts that Update::regression learns from: the mean shape in the face's box, moved, scaled and rotated,
 // each uniformly within these bounds.
 struct Displacements {
-  int per_face = 6;     // fewer where the residuals would take more than a gibibyte
+  int per_face = 2;     // deformed faces too; fewer where the residuals would take more than a gibibyte
   double shift = 0.09;  // of the box's width and height
   double scale = 0.09;
   double rotation_rad = 0.2;
@@ -50,6 +50,10 @@ struct TrainOptions {
   // The landmark that each becomes in a mirror. Empty: found from the mean shape; one that does not resemble
   // its mirror image is not mirrored.
   std::vector<int> mirror_points;
+  // Update::regression with Parameters::shape: more faces for each example, its image warped so that the
+  // landmarks take 0.3 to 0.9 of the way to the shape of another example. -1: 4 up to 240 examples, then
+  // fewer, none from 601 on. Fewer where their images would take more than a gibibyte.
+  int deformations = -1;
   Displacements displacements;            // Update::regression
   double ridge = 10;                      // Update::regression: weight of |R|^2, in mean squared residuals
   std::int64_t appearance_pixels = 8192;  // of Model::appearance; 0: none
@@ -78,8 +82,8 @@ class TrainingStopped : public Error {
 // InvalidArgument, naming the example, when there are fewer than two, counts of points are mixed, below three
 // or above 4096, a landmark is not finite or far outside its image, an image is smaller than 16 x 16, or all
 // images are equal; and, naming the option, when one is out of range: levels of 16 to 2^22 pixels, a pitch of
-// 1/16 to 16, up to 64 stages and 64 levels, 1 to 1000 starts per face. std::bad_alloc when what was asked
-// for does not fit into memory; neither leaves anything behind.
+// 1/16 to 16, up to 64 stages and 64 levels, 1 to 1000 starts per face, up to 1000 deformations.
+// std::bad_alloc when what was asked for does not fit into memory; neither leaves anything behind.
 Model train(const std::vector<Example>& examples, const TrainOptions& options, const Progress& progress = {},
             const std::stop_token& stop = {});
 

@@ -155,8 +155,10 @@ constexpr const char* doc =
     "compositional\n"
     "algorithms need. mirror: also learn from mirrored images; mirror_points: the landmark that each becomes "
     "in a\n"
-    "mirror (None: found from the mean shape). displacements: a Displacements or a dict. ridge: weight of "
-    "|R|^2.\n"
+    "mirror (None: found from the mean shape). deformations: more faces for each image, warped towards the "
+    "shape of\n"
+    "another one; -1: 4, fewer from 241 images on. displacements: a Displacements or a dict. ridge: weight "
+    "of |R|^2.\n"
     "appearance_pixels: of the pictures of faces; 0: none. threads: 0 means all cores. name: of the model.\n"
     "names: of the images, for errors.\n"
     "progress: called as progress(stage, done, total) at the start of each stage and at the end; an "
@@ -182,7 +184,8 @@ constexpr const char* signature =
     "texture_variance: float = 0.95, combined_variance: float = 0.98, shape_modes: int = 0, texture_modes: "
     "int = 0, "
     "modes: int = 0, compositional: bool = True, mirror: bool = True, "
-    "mirror_points: numpy.typing.ArrayLike | None = None, displacements: Displacements | dict[str, object] | "
+    "mirror_points: numpy.typing.ArrayLike | None = None, deformations: int = -1, displacements: "
+    "Displacements | dict[str, object] | "
     "None = "
     "None, ridge: float = 10.0, appearance_pixels: int = 8192, seed: int = 1, threads: int = 0, name: str = "
     "'', "
@@ -199,9 +202,9 @@ void bind_aam_train(nb::module_& m) {
          std::string_view parameters, std::string_view update, double shape_variance, double texture_variance,
          double combined_variance, Whole<"shape_modes"> shape_modes, Whole<"texture_modes"> texture_modes,
          Whole<"modes"> modes, bool compositional, bool mirror, nb::handle mirror_points,
-         nb::handle displacements, double ridge, Whole<"appearance_pixels", std::int64_t> appearance_pixels,
-         Whole<"seed", std::uint64_t> seed, Whole<"threads"> threads, const std::string& name,
-         nb::handle names, nb::handle progress) {
+         Whole<"deformations"> deformations, nb::handle displacements, double ridge,
+         Whole<"appearance_pixels", std::int64_t> appearance_pixels, Whole<"seed", std::uint64_t> seed,
+         Whole<"threads"> threads, const std::string& name, nb::handle names, nb::handle progress) {
         require(progress.is_none() || nb::isinstance<nb::callable>(progress), "progress: a ",
                 type_text(progress), " cannot be called");
         TrainOptions options;
@@ -218,6 +221,7 @@ void bind_aam_train(nb::module_& m) {
         options.compositional = compositional;
         options.mirror = mirror;
         options.mirror_points = indices_of(mirror_points);
+        options.deformations = deformations;
         options.displacements = displacements_of(displacements);
         options.ridge = ridge;
         options.appearance_pixels = appearance_pixels;
@@ -232,10 +236,11 @@ void bind_aam_train(nb::module_& m) {
       nb::arg("combined_variance") = o.combined_variance, nb::arg("shape_modes") = o.shape_modes,
       nb::arg("texture_modes") = o.texture_modes, nb::arg("modes") = o.modes,
       nb::arg("compositional") = o.compositional, nb::arg("mirror") = o.mirror,
-      nb::arg("mirror_points") = nb::none(), nb::arg("displacements") = nb::none(),
-      nb::arg("ridge") = o.ridge, nb::arg("appearance_pixels") = o.appearance_pixels,
-      nb::arg("seed") = o.seed, nb::arg("threads") = o.threads, nb::arg("name") = "",
-      nb::arg("names") = nb::none(), nb::arg("progress") = nb::none(), nb::sig(signature), doc);
+      nb::arg("mirror_points") = nb::none(), nb::arg("deformations") = o.deformations,
+      nb::arg("displacements") = nb::none(), nb::arg("ridge") = o.ridge,
+      nb::arg("appearance_pixels") = o.appearance_pixels, nb::arg("seed") = o.seed,
+      nb::arg("threads") = o.threads, nb::arg("name") = "", nb::arg("names") = nb::none(),
+      nb::arg("progress") = nb::none(), nb::sig(signature), doc);
 }
 
 }  // namespace triptych::python
