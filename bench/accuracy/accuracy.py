@@ -25,8 +25,9 @@ import pathlib
 import sys
 import time
 
-TASKS = {"faces": "faces", "heads": "heads", "bodies": "bodies", "skin": "skin_pixels"}
-TITLES = {"faces": "Landmarks of faces", "heads": "Heads in videos", "bodies": "Bodies in point clouds", "skin": "Skin pixels"}
+TASKS = {"faces": "faces", "heads": "heads", "bodies": "bodies", "skin": "skin_pixels", "head_confidence": "head_confidence"}
+TITLES = {"faces": "Landmarks of faces", "heads": "Heads in videos", "bodies": "Bodies in point clouds", "skin": "Skin pixels",
+          "head_confidence": "Confidence of heads"}
 
 
 def whole(text):
@@ -49,6 +50,7 @@ def arguments(words):
     parser.add_argument("--points", type=whole, help="of a cloud (default: 10000 on a CPU, 20000 on a GPU)")
     parser.add_argument("--jobs", type=whole, metavar="N", help="motions that are followed at once on a CPU, each on one core (default: all cores)")
     parser.add_argument("--no-photos", action="store_true", help="pictures without the photos and depth images beneath, for data that may not be passed on")
+    parser.add_argument("--calibrate", action="store_true", help="print the coefficients of confidences, fitted to all cases")
     parser.add_argument("--quick", action="store_true", help="few cases, small samples, one seed")
     options = parser.parse_args(words)
     if options.data is None and os.environ.get("TRIPTYCH_DATA_DIR"):
@@ -112,7 +114,7 @@ def main(words=None):
         tp.describe_device(device)
         options.out.mkdir(parents=True, exist_ok=True)
         job = Job(tp, options.data.resolve() if options.data else None, options.out, device, seeds=options.seeds, quick=options.quick, folds=options.folds,
-                  samples=options.samples, points=options.points, jobs=options.jobs or os.cpu_count() or 1, commit=commit_name(), photos=not options.no_photos)
+                  samples=options.samples, points=options.points, jobs=options.jobs or os.cpu_count() or 1, commit=commit_name(), photos=not options.no_photos, calibrate=options.calibrate)
         for task in options.only:
             try:
                 if text := run_task(task, modules[task], job):

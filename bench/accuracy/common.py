@@ -36,6 +36,7 @@ class Job:
     jobs: int = 1  # motions that are followed at once, each on one core
     commit: str = ""
     photos: bool = True  # pictures show the data beneath the results
+    calibrate: bool = False  # print the coefficients of confidences
     stopped: bool = False
     pictures: list[dict] = dataclasses.field(default_factory=list)
     folders: list[str] = dataclasses.field(default_factory=list)  # of data, as far as they were used

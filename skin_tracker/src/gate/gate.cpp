@@ -101,6 +101,21 @@ void Gate::learn(const Candidate& c, double rate) {
   ring_ += rate * (c.ring - ring_);
 }
 
+void Gate::take(const WeightMap& map, const Candidate& c) {
+  box_ = c.box;
+  const Layout weights(map, box_);
+  if (!known_) first_weights_ = weights;
+  match_.oval = weights.correlation(Layout::oval());
+  match_.likeness = weights.correlation(first_weights_);
+}
+
+void Gate::compare(const WeightMap& brightness) {
+  const Layout layout(brightness, box_);
+  if (!compared_) first_brightness_ = layout;
+  compared_ = true;
+  match_.brightness_likeness = layout.correlation(first_brightness_);
+}
+
 // The box that stands out most near the start is the one that can be followed; how the start lies in it is
 // kept.
 bool Gate::begin(const WeightMap& map) {
@@ -112,7 +127,8 @@ bool Gate::begin(const WeightMap& map) {
     following_ = false;
     return false;
   }
-  box_ = best.box;
+  match_.started = true;
+  take(map, best);
   size_ = first_size_ = box_.height;
   head_x_ = (start.x - box_.x) / box_.width;
   head_y_ = (start.y - box_.y) / box_.height;
@@ -154,7 +170,7 @@ bool Gate::follow(const WeightMap& map) {
   }
   speed_x_ = 0.5 * (speed_x_ + best.box.x - box_.x);
   speed_y_ = 0.5 * (speed_y_ + best.box.y - box_.y);
-  box_ = best.box;
+  take(map, best);
   size_ *= std::pow(box_.height / size_, size_following);
   learn(best, forgetting);
   return true;
@@ -184,7 +200,8 @@ bool Gate::acquire(const WeightMap& map) {
   }
   if (best.inside <= 0) return false;
   if (known_ && !convincing(best, found_share)) return false;
-  box_ = best.box;
+  match_.refound = known_;
+  take(map, best);
   if (!known_) {
     inside_ = best.inside;
     ring_ = best.ring;

@@ -7,9 +7,19 @@
 
 #include <optional>
 
+#include "gate/layout.hpp"
 #include "gate/weight_map.hpp"
 
 namespace triptych::skin_tracker {
+
+// How much what is followed looks like a head, and like the head at the start.
+struct GateMatch {
+  bool started = false;            // in a box that was given; otherwise the whole frame was searched
+  bool refound = false;            // it was lost since, and found again
+  double oval = 0;                 // correlation of the weights' layout with an oval
+  double likeness = 0;             // with the weights at the start
+  double brightness_likeness = 0;  // of the brightness with that at the start
+};
 
 class Gate {
  public:
@@ -27,6 +37,11 @@ class Gate {
   bool acquire(const WeightMap& map);
   CentredBox head() const;
 
+  // How the box that was found looks; the map of brightness shows what seen() says.
+  CentredBox seen() const { return box_.scaled(Layout::scale); }
+  void compare(const WeightMap& brightness);
+  const GateMatch& match() const { return match_; }
+
  private:
   struct Candidate {
     CentredBox box;
@@ -42,6 +57,7 @@ class Gate {
   bool begin(const WeightMap& map);
   bool convincing(const Candidate& c, double min_share) const;
   void learn(const Candidate& c, double rate);
+  void take(const WeightMap& map, const Candidate& c);  // as what is followed
 
   double frame_width_, frame_height_;
   CentredBox box_;                                   // what is followed
@@ -53,6 +69,9 @@ class Gate {
   bool following_ = false;
   bool known_ = false;  // inside_, ring_ and the box's size mean something
   int lost_frames_ = 0;
+  Layout first_weights_, first_brightness_;
+  bool compared_ = false;  // first_brightness_ means something
+  GateMatch match_;
 };
 
 }  // namespace triptych::skin_tracker

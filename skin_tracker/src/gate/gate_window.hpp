@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "gate/gate.hpp"
 #include "gate/sampler.hpp"
@@ -20,12 +21,18 @@ PixelBox enclosing_pixels(double left, double top, double right, double bottom, 
 
 class GateWindow {
  public:
-  explicit GateWindow(std::unique_ptr<Sampler> sampler);
+  // By the weights that the window follows, and by brightness, which tells how the head looks.
+  GateWindow(std::unique_ptr<Sampler> weights, std::unique_ptr<Sampler> brightness);
 
-  const Sampler& sampler() const { return *sampler_; }
-  void set_sampler(std::unique_ptr<Sampler> sampler);
+  const Sampler& weights() const { return *weights_; }
+  const Sampler& brightness() const { return *brightness_; }
+  void set_weights(std::unique_ptr<Sampler> sampler) { weights_ = std::move(sampler); }
+  void set_brightness(std::unique_ptr<Sampler> sampler) { brightness_ = std::move(sampler); }
   // Later samples of frames in device memory are read after event.
-  void wait(const Event& event) { sampler_->wait(event); }
+  void wait(const Event& event) {
+    weights_->wait(event);
+    brightness_->wait(event);
+  }
   // Forgets the head. The next frame, of that size, is searched at the start box, or as a whole.
   void restart(int width, int height, const std::optional<PixelBox>& start);
 
@@ -39,11 +46,11 @@ class GateWindow {
 
  private:
   template <class F>
-  const WeightMap& sample(const F& frame, const CentredBox& part);
+  const WeightMap& sample(const F& frame, const CentredBox& part, Sampler& by, double finest_px);
   template <class F>
   bool find(const F& frame);
 
-  std::unique_ptr<Sampler> sampler_;
+  std::unique_ptr<Sampler> weights_, brightness_;
   Gate gate_;
   WeightMap map_;
 };

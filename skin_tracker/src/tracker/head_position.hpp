@@ -14,10 +14,9 @@ class HeadPosition {
   // Forgets the head; frames have that size.
   void restart(int width, int height);
   // The head of the next frame from what was measured in it. A lost head stays where it was.
-  TrackedHead next(const Head& raw, bool lost_by_gate, double seconds);
+  TrackedHead next(const Head& raw, const HeadEvidence& evidence, bool lost_by_gate, double seconds);
 
  private:
-  HeadStatus status_of(const Head& raw, bool lost_by_gate) const;
   void reset_smoothing();
 
   const TrackerOptions& options_;
