@@ -2,7 +2,8 @@
 // colour do not count.
 //
 // The score of a box is its mean weight minus that of the ring around it. From frame to frame the best box
-// near the predicted one is taken; when there is none, the head is lost, and the whole frame is searched.
+// near the predicted one is taken; when there is none, the head is lost, and the whole frame is searched: on
+// few samples first, then around the best box.
 #pragma once
 
 #include <optional>
@@ -25,15 +26,19 @@ class Gate {
  public:
   Gate(int frame_width, int frame_height, const std::optional<PixelBox>& start);
 
-  // Whether the next step is follow() on a map of what near() says; otherwise acquire() on one of the whole
-  // frame.
+  // Whether the next step is follow() on a map of what near() says; otherwise search() on a coarse one of the
+  // whole frame, and, when it has a candidate, acquire() on one of what candidate() says.
   bool following() const { return following_; }
   CentredBox near() const;
   CentredBox whole() const;
+  CentredBox candidate() const;
   double head_px() const;  // the head's smaller extent, or what the smallest acceptable head would have
 
-  // Both return whether the head was found; head() is then where.
+  // follow() and acquire() return whether the head was found; head() is then where.
   bool follow(const WeightMap& map);
+  // While a head is lost that was known, part of the frame is searched at a time where it is many times
+  // larger than the head, so that every frame costs about the same.
+  bool search(const WeightMap& map);
   bool acquire(const WeightMap& map);
   CentredBox head() const;
 
@@ -55,12 +60,15 @@ class Gate {
   Candidate refine(const WeightMap& map, Candidate best, const CentredBox& expected, double step,
                    double growth) const;
   bool begin(const WeightMap& map);
+  // The best box of a height and width, of whole samples; a part of the rows, of which there are `parts`.
+  Candidate scan(const WeightMap& map, double height, double width, int part, int parts) const;
   bool convincing(const Candidate& c, double min_share) const;
   void learn(const Candidate& c, double rate);
   void take(const WeightMap& map, const Candidate& c);  // as what is followed
 
   double frame_width_, frame_height_;
   CentredBox box_;                                   // what is followed
+  CentredBox candidate_;                             // what search() has found
   double head_x_ = 0, head_y_ = 0, head_scale_ = 1;  // the head in it, in units of its size
   double size_ = 0;                                  // the height it had lately, in pixels
   double first_size_ = 0, first_inside_ = 0;

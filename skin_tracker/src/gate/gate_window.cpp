@@ -12,6 +12,9 @@ namespace {
 constexpr double window_scale = 1.15;
 // Brightness needs half as many samples across the head as weights.
 constexpr double brightness_share = 2;
+// The first search of a whole frame has about sixteen samples across the head.
+constexpr double coarse_share = 2;
+constexpr std::size_t coarse_samples = 4096;
 
 }  // namespace
 
@@ -42,12 +45,17 @@ template <class F>
 bool GateWindow::find(const F& frame) {
   const double head_px = gate_.head_px();
   if (gate_.following() && gate_.follow(sample(frame, gate_.near(), *weights_, head_px))) return true;
-  return gate_.acquire(sample(frame, gate_.whole(), *weights_, head_px));
+  const WeightMap& coarse = sample(frame, gate_.whole(), *weights_, coarse_share * head_px, coarse_samples);
+  has_weight_ = coarse.inside(gate_.whole()).weight > 0;
+  if (!gate_.search(coarse)) return false;
+  const CentredBox part = gate_.candidate();
+  return gate_.acquire(sample(frame, part, *weights_, std::min(part.width, part.height) / 2));
 }
 
 template <class F>
-const WeightMap& GateWindow::sample(const F& frame, const CentredBox& part, Sampler& by, double finest_px) {
-  map_.place(part, finest_px, frame.width(), frame.height());
+const WeightMap& GateWindow::sample(const F& frame, const CentredBox& part, Sampler& by, double finest_px,
+                                    std::size_t max_count) {
+  map_.place(part, finest_px, frame.width(), frame.height(), max_count);
   by.sample(frame, map_.region(), map_.step(), map_.samples());
   map_.sum_up();
   return map_;

@@ -5,6 +5,7 @@
 #include <triptych/core/stream.hpp>
 #include <triptych/skin_tracker/frame.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -39,6 +40,8 @@ class GateWindow {
   // Moves to the head and returns the pixels to be measured; none when the head is lost.
   template <class F>
   std::optional<PixelBox> move(const F& frame);
+  // Whether the search of the last frame in which the head was lost has met any weight.
+  bool has_weight() const { return has_weight_; }
 
   // What move() changes, for a caller that has to take a frame back.
   const Gate& gate() const { return gate_; }
@@ -46,13 +49,15 @@ class GateWindow {
 
  private:
   template <class F>
-  const WeightMap& sample(const F& frame, const CentredBox& part, Sampler& by, double finest_px);
+  const WeightMap& sample(const F& frame, const CentredBox& part, Sampler& by, double finest_px,
+                          std::size_t max_count = WeightMap::max_samples);
   template <class F>
   bool find(const F& frame);
 
   std::unique_ptr<Sampler> weights_, brightness_;
   Gate gate_;
   WeightMap map_;
+  bool has_weight_ = false;
 };
 
 extern template std::optional<PixelBox> GateWindow::move(const Frame&);

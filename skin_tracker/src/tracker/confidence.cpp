@@ -89,10 +89,8 @@ double confidence_of(const HeadEvidence& evidence) {
   return std::isnan(z) ? 0 : 1 / (1 + std::exp(-z));
 }
 
-HeadStatus status_of(const Head& head, const HeadEvidence& evidence, bool lost_by_gate,
-                     const TrackerOptions& options) {
+HeadStatus status_of(const Head& head, const HeadEvidence& evidence, const TrackerOptions& options) {
   if (!head.found) return HeadStatus::lost_no_skin;
-  if (lost_by_gate) return HeadStatus::lost_by_gate;
   if (head.area < options.lost_below_area) return HeadStatus::lost_too_small;
   if (confidence_of(evidence) >= options.min_confidence) return HeadStatus::found;
   if (evidence.source != HeadSource::whole_frame) return HeadStatus::lost_unsure;
@@ -107,7 +105,7 @@ TrackedHead tracked_head(const Head& head, int width, int height, const TrackerO
   tracked.area = head.area;
   tracked.window = {0, 0, width, height};
   tracked.evidence = evidence_of(head, width, height, nullptr, false);
-  tracked.status = status_of(head, tracked.evidence, false, options);
+  tracked.status = status_of(head, tracked.evidence, options);
   if (head.found) tracked.confidence = confidence_of(tracked.evidence);
   if (!tracked.found()) return tracked;
   tracked.score = score_of(head);

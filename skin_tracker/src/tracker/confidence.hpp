@@ -11,8 +11,7 @@ namespace triptych::skin_tracker {
 // by those of the head.
 HeadEvidence evidence_of(const Head& head, int width, int height, const GateMatch* match, bool own_colours);
 
-// Found, or why not; lost_by_gate: no window was found.
-HeadStatus status_of(const Head& head, const HeadEvidence& evidence, bool lost_by_gate,
-                     const TrackerOptions& options);
+// Found, or why not.
+HeadStatus status_of(const Head& head, const HeadEvidence& evidence, const TrackerOptions& options);
 
 }  // namespace triptych::skin_tracker

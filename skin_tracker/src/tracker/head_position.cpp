@@ -16,14 +16,14 @@ void HeadPosition::restart(int width, int height) {
   last_.distance_m = options_.reference_distance_m;
 }
 
-TrackedHead HeadPosition::next(const Head& raw, const HeadEvidence& evidence, bool lost_by_gate,
+TrackedHead HeadPosition::next(const Head& raw, const HeadEvidence& evidence, std::optional<HeadStatus> lost,
                                double seconds) {
   TrackedHead head = last_;
   head.raw = raw;
   head.area = raw.area;
   head.evidence = evidence;
-  head.status = status_of(raw, evidence, lost_by_gate, options_);
-  head.confidence = raw.found && !lost_by_gate ? confidence_of(evidence) : 0;
+  head.status = lost.value_or(status_of(raw, evidence, options_));
+  head.confidence = raw.found ? confidence_of(evidence) : 0;
   head.score = head.found() ? score_of(raw) : 0;
   if (head.found()) {
     head.x_px = raw.x_px;

@@ -67,10 +67,11 @@ class Tracker::Impl {
     const std::optional<Gate> before = gate_ ? std::optional(gate_->gate()) : std::nullopt;
     try {
       const std::optional<PixelBox> moved = gate_ ? gate_->move(frame) : frame.whole();
-      const PixelBox window = moved.value_or(frame.whole());
-      engine_->begin(frame, window);
-      const auto match = gate_ && moved ? std::optional(gate_->gate().match()) : std::nullopt;
-      in_flight_.push() = {frames_++, !moved, window, seconds, since_call, before, match};
+      if (moved) engine_->begin(frame, *moved);
+      Submitted submitted{frames_++, {}, moved.value_or(frame.whole()), seconds, since_call, before, {}};
+      if (!moved) submitted.lost = gate_->has_weight() ? HeadStatus::lost_by_gate : HeadStatus::lost_no_skin;
+      if (gate_ && moved) submitted.match = gate_->gate().match();
+      in_flight_.push() = submitted;
     } catch (...) {
       if (gate_) gate_->set_gate(*before);
       throw;
@@ -84,7 +85,7 @@ class Tracker::Impl {
     const Head raw = head_of(finish(submitted), width_, height_);
     const HeadEvidence evidence = evidence_of(
         raw, width_, height_, submitted.match ? &*submitted.match : nullptr, options_.gate_by.has_value());
-    TrackedHead head = position_.next(raw, evidence, submitted.gated_out, submitted.seconds);
+    TrackedHead head = position_.next(raw, evidence, submitted.lost, submitted.seconds);
     head.frame = submitted.frame;
     head.window = submitted.window;
     head.latency_us = submitted.since_call.elapsed_us();
@@ -109,7 +110,9 @@ class Tracker::Impl {
   }
 
   void reset() {
-    for (; in_flight_.count() > 0; in_flight_.pop_front()) engine_->finish();
+    for (; in_flight_.count() > 0; in_flight_.pop_front()) {
+      if (!in_flight_.front().lost) engine_->finish();
+    }
     if (engine_) restart(options_.start);
     frames_ = 0;
     latency_ = {};
@@ -178,7 +181,7 @@ class Tracker::Impl {
   // A frame whose head was not fetched yet.
   struct Submitted {
     std::int64_t frame = 0;
-    bool gated_out = false;
+    std::optional<HeadStatus> lost;  // by the gate: nothing is measured
     PixelBox window;
     double seconds = 0;
     Stopwatch since_call;
@@ -189,6 +192,7 @@ class Tracker::Impl {
   // The moments of the oldest frame, which is no longer in flight. After an exception the tracker is as
   // before its submit(), unless later frames are in flight.
   Moments finish(const Submitted& submitted) {
+    if (submitted.lost) return {};
     try {
       return engine_->finish();
     } catch (...) {

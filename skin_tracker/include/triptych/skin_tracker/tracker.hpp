@@ -84,10 +84,10 @@ struct TrackedHead {
   double x_px = 0, y_px = 0;  // smoothed on request; when lost: the last position
   double area = 0;            // share of the frame
   double distance_m = 0;      // when lost: the last one
-  Head raw{};                 // as measured in this frame (in the window, when gated)
-  PixelBox window;            // the pixels that were measured
-  HeadEvidence evidence;      // from which the confidence follows
-  std::int64_t frame = 0;     // 0, 1, ... since the tracker was made or reset
+  Head raw{};             // as measured in this frame (in the window, when gated; none when lost by the gate)
+  PixelBox window;        // the pixels that were measured
+  HeadEvidence evidence;  // from which the confidence follows
+  std::int64_t frame = 0;  // 0, 1, ... since the tracker was made or reset
 
   bool found() const { return status == HeadStatus::found; }
 };
