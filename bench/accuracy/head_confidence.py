@@ -14,7 +14,7 @@ COLUMNS = [column("source", "head from"), column("data", "data"), column("bin", 
            column("observed", "share right"), column("found_before", "found at 0", "%"), column("found", "found", "%"), column("right_before", "right at 0", "%"),
            column("right", "found and right", "%")]
 FEATURES = {"whole frame": ("compactness", "extent", "roundness"), "search": ("oval", "own_colours"),
-            "start": ("likeness", "brightness_likeness", "refound", "own_colours")}
+            "start": ("likeness", "brightness_likeness", "refound")}
 TRACKERS = ("start colours", "start weights", "start generic", "search colours", "search generic", "whole calibrated", "whole generic")
 MIN_CONFIDENCE = 0.5  # the default of trackers
 NOWHERE = head_scenes.ABSENT

@@ -26,7 +26,9 @@ constexpr double found_share = 0.65;      // and from this on it is one again
 constexpr double search_share = 0.5;      // on few samples it may be thinner
 constexpr double scan_stride = 0.3;       // between the boxes that are tried there
 constexpr double boxes_per_frame = 1000;  // of the smallest size
+constexpr double max_box_samples = 1e6;   // per side; more than any map has
 constexpr double candidate_scale = 2.2;   // of the box around which the head is sought then
+constexpr double recognised = 0.75;       // likeness from which on it is surely the same head
 constexpr double upright_aspect = 0.75;   // width over height of a head of which nothing is known
 constexpr double smallest_head = 0.1;     // of the frame's height
 constexpr double largest_head = 0.9;
@@ -107,17 +109,22 @@ void Gate::learn(const Candidate& c, double rate) {
 
 void Gate::take(const WeightMap& map, const Candidate& c) {
   box_ = c.box;
-  const Layout weights(map, box_);
-  if (!known_) first_weights_ = weights;
-  match_.oval = weights.correlation(Layout::oval());
-  match_.likeness = weights.correlation(first_weights_);
+  weights_ = Layout(map, box_);
+  if (!known_) first_weights_ = late_weights_ = weights_;
+  match_.oval = weights_.correlation(Layout::oval());
+  match_.likeness = std::max(weights_.correlation(first_weights_), weights_.correlation(late_weights_));
 }
 
 void Gate::compare(const WeightMap& brightness) {
   const Layout layout(brightness, box_);
-  if (!compared_) first_brightness_ = layout;
+  if (!compared_) first_brightness_ = late_brightness_ = layout;
   compared_ = true;
-  match_.brightness_likeness = layout.correlation(first_brightness_);
+  match_.brightness_likeness =
+      std::max(layout.correlation(first_brightness_), layout.correlation(late_brightness_));
+  if (std::min(match_.likeness, match_.brightness_likeness) < recognised) return;
+  match_.refound = false;
+  late_weights_.approach(weights_, forgetting);
+  late_brightness_.approach(layout, forgetting);
 }
 
 // The box that stands out most near the start is the one that can be followed; how the start lies in it is
@@ -184,7 +191,9 @@ CentredBox Gate::candidate() const { return candidate_.scaled(candidate_scale); 
 
 Gate::Candidate Gate::scan(const WeightMap& map, double height, double width, int part, int parts) const {
   const double step = map.step();
-  const auto samples = [&](double px) { return std::max(1, static_cast<int>(std::lround(px / step))); };
+  const auto samples = [&](double px) {
+    return static_cast<int>(std::lround(std::clamp(px / step, 1.0, max_box_samples)));
+  };
   const int columns = samples(width), rows = samples(height);
   const int ring_x = samples((ring_scale - 1) / 2 * width), ring_y = samples((ring_scale - 1) / 2 * height);
   const int right = samples(scan_stride * width), down = samples(scan_stride * height);

@@ -16,10 +16,10 @@ namespace triptych::skin_tracker {
 // How much what is followed looks like a head, and like the head at the start.
 struct GateMatch {
   bool started = false;            // in a box that was given; otherwise the whole frame was searched
-  bool refound = false;            // it was lost since, and found again
+  bool refound = false;            // it was lost since, found again, and not yet recognised
   double oval = 0;                 // correlation of the weights' layout with an oval
-  double likeness = 0;             // with the weights at the start
-  double brightness_likeness = 0;  // of the brightness with that at the start
+  double likeness = 0;             // with the weights at the start, or lately
+  double brightness_likeness = 0;  // of the brightness with that at the start, or lately
 };
 
 class Gate {
@@ -77,8 +77,10 @@ class Gate {
   bool following_ = false;
   bool known_ = false;  // inside_, ring_ and the box's size mean something
   int lost_frames_ = 0;
+  Layout weights_;  // in the present box
   Layout first_weights_, first_brightness_;
-  bool compared_ = false;  // first_brightness_ means something
+  Layout late_weights_, late_brightness_;  // follow slowly while the head is recognised
+  bool compared_ = false;                  // first_brightness_ means something
   GateMatch match_;
 };
 

@@ -33,6 +33,11 @@ const Layout& Layout::oval() {
   return layout;
 }
 
+void Layout::approach(const Layout& other, double share) {
+  for (std::size_t i = 0; i < values_.size(); ++i) values_[i] += share * (other.values_[i] - values_[i]);
+  normalise();
+}
+
 double Layout::correlation(const Layout& other) const {
   double sum = 0;
   for (std::size_t i = 0; i < values_.size(); ++i) sum += values_[i] * other.values_[i];

@@ -18,6 +18,8 @@ class Layout {
   // All weight inside the ellipse that fills the box.
   static const Layout& oval();
 
+  // Moves by a share towards another layout.
+  void approach(const Layout& other, double share);
   double correlation(const Layout& other) const;  // -1 .. 1; 0 when one of them is even
 
  private:

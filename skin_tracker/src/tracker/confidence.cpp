@@ -16,15 +16,15 @@ namespace {
 struct WholeFrame {
   double constant, compactness, extent, roundness;
 };
-constexpr WholeFrame by_frame{1.785, 1.044, -3.45, 0.805};
+constexpr WholeFrame by_frame{1.407, 1.153, -3.138, 1.074};
 struct Search {
   double constant, oval, own_colours;
 };
-constexpr Search by_search{-4.898, 6.667, 1.385};
+constexpr Search by_search{-5.005, 6.846, 1.299};
 struct Start {
-  double constant, likeness, brightness_likeness, refound, own_colours;
+  double constant, likeness, brightness_likeness, refound;
 };
-constexpr Start by_start{-2.323, 3.235, 3.361, -2.545, 0.502};
+constexpr Start by_start{-2.001, 2.785, 3.354, -2.093};
 
 constexpr double frame_size = 1;         // an ellipse of a larger extent is no head
 constexpr double compact_enough = 0.45;  // below this, scattered skin is what is wrong
@@ -40,8 +40,7 @@ double log_odds(const HeadEvidence& e) {
       break;
   }
   return by_start.constant + by_start.likeness * e.likeness +
-         by_start.brightness_likeness * e.brightness_likeness + by_start.refound * int{e.refound} +
-         by_start.own_colours * int{e.own_colours};
+         by_start.brightness_likeness * e.brightness_likeness + by_start.refound * int{e.refound};
 }
 
 std::string percent(double share) {

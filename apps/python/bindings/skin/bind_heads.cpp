@@ -104,7 +104,8 @@ void bind_evidence(nb::module_& m) {
       .def_ro("likeness", &HeadEvidence::likeness, "Correlation of the weights with those at the start.")
       .def_ro("brightness_likeness", &HeadEvidence::brightness_likeness,
               "Correlation of the brightness with that at the start.")
-      .def_ro("refound", &HeadEvidence::refound, "Whether it was lost since the start, and found again.")
+      .def_ro("refound", &HeadEvidence::refound,
+              "Whether it was lost since the start, found again and not yet recognised.")
       .def_ro("own_colours", &HeadEvidence::own_colours,
               "Whether the gate goes by gate_by, the colours of this head.")
       .def_prop_ro("confidence", &confidence_of, "The probability that a head with this evidence is right.")
