@@ -206,7 +206,7 @@ def test_confidence(scene, skin):
     assert head.found and head.reason == "" and 0.9 < head.confidence <= 1
     assert head.evidence.source == "start" and head.evidence.own_colours and not head.evidence.refound
     assert head.evidence.likeness == pytest.approx(1) and head.evidence.confidence == head.confidence
-    assert f"confidence={head.confidence:.1}"[:14] in repr(head) and "likeness=" in repr(head.evidence)
+    assert f"confidence={head.confidence!r}" in repr(head) and "likeness=" in repr(head.evidence)
     assert head.evidence == pickle.loads(pickle.dumps(head.evidence)) and head == pickle.loads(pickle.dumps(head))
     wall = painted([(0, 0, 200, 100)])
     lost = tp.skin.Tracker(SKIN, like=wall, device="cpu")(wall)

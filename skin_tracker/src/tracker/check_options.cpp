@@ -26,7 +26,7 @@ void check_options(const TrackerOptions& options) {
           "the area below which a head is lost must be a share of the frame, 0 .. 1, not ",
           options.lost_below_area);
   require(options.min_confidence >= 0 && options.min_confidence <= 1,
-          "the confidence below which a head is lost must be 0 .. 1, not ", options.min_confidence);
+          "min_confidence, below which a head is lost, must be 0 .. 1, not ", options.min_confidence);
   require(!options.start || !options.start->empty(), "the start box of the head cannot be empty");
 }
 
