@@ -9,8 +9,9 @@ Layout::Layout(const WeightMap& map, const CentredBox& box) {
   const CentredBox all = box.scaled(scale);
   const double width = all.width / cells, height = all.height / cells;
   for (int i = 0; i < cells * cells; ++i) {
-    const double x = all.x - all.width / 2 + (i % cells + 0.5) * width;
-    const double y = all.y - all.height / 2 + (i / cells + 0.5) * height;
+    const int column = i % cells, row = i / cells;
+    const double x = all.x - all.width / 2 + (column + 0.5) * width;
+    const double y = all.y - all.height / 2 + (row + 0.5) * height;
     values_[static_cast<std::size_t>(i)] = map.inside({x, y, width, height}).density();
   }
   normalise();
