@@ -5,6 +5,7 @@
 #include <common/require_gpu.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "follower.hpp"
@@ -61,6 +62,13 @@ TrackerOptions tracker_options(const Options& options, const SkinModel& model, c
   t.max_width = std::max(t.max_width, size.width);
   t.max_height = std::max(t.max_height, size.height);
   t.gate = options.gate;
+  t.min_confidence = options.min_confidence;
+  if (options.start) {
+    const Box& b = *options.start;
+    const int x = static_cast<int>(std::floor(b.x)), y = static_cast<int>(std::floor(b.y));
+    t.start = PixelBox{x, y, static_cast<int>(std::ceil(b.x + b.width)) - x,
+                       static_cast<int>(std::ceil(b.y + b.height)) - y};
+  }
   t.smooth = options.smooth;
   t.reference_distance_m = options.reference_distance_m;
   return t;

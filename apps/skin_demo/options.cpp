@@ -36,13 +36,16 @@ constexpr const char* examples = R"(Examples:
   skin_demo --input clip.mp4 --calibrate 300,120,160,200 --gate
                                                    learn the skin from the oval in that box of the first frame
   skin_demo --input frames/ --filter 0.012,-0.004,-0.011,-0.6 --csv track.csv --no-pictures
+  skin_demo --input clip.mp4 --model skin.json --start 300,120,160,200
+                                                   follow what is in that box of the first frame
   skin_demo --input camera:0 --smooth --hcp        live; q or Ctrl-C ends it
   skin_demo --variant cpu1                         the calculation as first published, for comparison
   skin_demo evaluate --pixels skin.csv --classifier histogram --seed 1 --model skin.json
   skin_demo --input clip.mp4 --classifier histogram --model skin.json
 
-The CSV file has the columns frame,x_px,y_px,area,found,distance,latency_us: pixel centres are at integers, area is
-the share of the frame that is skin, distance is in metres. Exit code: 0 when it worked, 2 when the command line makes
+The CSV file has the columns frame,x_px,y_px,area,found,distance,latency_us,confidence,reason: pixel centres are at
+integers, area is the share of the frame that is skin, distance is in metres, confidence is the probability that the
+head is right. Where no head was found x_px, y_px, area and distance are empty, and reason says why. Exit code: 0 when it worked, 2 when the command line makes
 no sense, 130 after Ctrl-C, 143 after SIGTERM, 1 for everything else. A run that is cut short or fails keeps what it has
 finished, says so, and writes "complete": false to the summary. While it runs, the track and the video are in
 *.part-* files, which a killed run leaves behind, at most a second old.)";
@@ -57,13 +60,13 @@ std::string joined(const Names& names) {
   return all;
 }
 
-Box parse_box(const std::string& text) {
+Box parse_box(const std::string& option, const std::string& text) {
   const std::vector<double> v = numbers(text, ',');
   constexpr double limit = 1e6;
   bool sane = v.size() == 4 && v[2] > 0 && v[3] > 0;
   for (const double value : v) sane = sane && value > -limit && value < limit;
   if (!sane) {
-    throw UsageError("--calibrate wants the box x,y,width,height in pixels, such as 300,120,160,200, not '" +
+    throw UsageError(option + " wants the box x,y,width,height in pixels, such as 300,120,160,200, not '" +
                      text + "'");
   }
   return {v[0], v[1], v[2], v[3]};
@@ -117,7 +120,7 @@ void check_together(const Options& o) {
         "--classifier needs --model with the file it was saved to; see skin_demo evaluate --help");
   }
   if (o.variant.empty()) return;
-  if (o.gate) throw UsageError("--variant looks at whole frames: leave out --gate, or --variant");
+  if (o.gate) throw UsageError("--variant looks at whole frames: leave out --gate and --start, or --variant");
   const Variant variant = skin_tracker::parse_variant(o.variant);
   RunOn where = needs_gpu(variant) ? RunOn::cuda : RunOn::cpu;
   if (variant == Variant::joint) where = RunOn::joint;
@@ -131,7 +134,7 @@ void check_together(const Options& o) {
 
 std::optional<Options> parse_options(int argc, const char* const* argv) {
   Options o;
-  std::string size = "1280x720", calibrate, filter, device = "auto";
+  std::string size = "1280x720", calibrate, start, filter, device = "auto";
   std::vector<std::string> variants;
   for (const auto v : skin_tracker::all_variants()) variants.push_back(to_string(v));
 
@@ -190,6 +193,17 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
                "Look only around the last position, so that other skin is ignored; starts in the "
                "calibrated box and goes by the colours there")
       ->group(group);
+  app.add_option("--start", start,
+                 "The head's box in the first frame, for any classifier; turns --gate on "
+                 "[default: the calibrated box]")
+      ->type_name("X,Y,W,H")
+      ->group(group);
+  app.add_option("--min-confidence", o.min_confidence,
+                 "A head of less confidence counts as lost; 0 finds whatever has the colour of skin "
+                 "[default: 0.5]")
+      ->check(apps::number(0, 1))
+      ->type_name("P")
+      ->group(group);
   app.add_flag("--smooth", o.smooth, "Smooth the position (One-Euro filter)")->group(group);
   app.add_option("--reference-distance", o.reference_distance_m,
                  "How far the head is from the camera in the calibrated frame [default: 0.6]")
@@ -238,7 +252,11 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
     throw UsageError("--size, --noise and --distractor are for --input synthetic alone");
   }
   if (o.input.empty()) throw UsageError("--input wants synthetic, camera:N or a path, not nothing");
-  if (app.count("--calibrate") > 0) o.calibrate = parse_box(calibrate);
+  if (app.count("--calibrate") > 0) o.calibrate = parse_box("--calibrate", calibrate);
+  if (app.count("--start") > 0) {
+    o.start = parse_box("--start", start);
+    o.gate = true;
+  }
   if (app.count("--filter") > 0)
     o.filter = as_usage("--filter", [&] { return skin_tracker::parse_filter(filter); });
   if (app.count("--variant") > 0)

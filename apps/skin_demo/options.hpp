@@ -3,6 +3,7 @@
 
 #include <triptych/skin_tracker/calibrate.hpp>
 #include <triptych/skin_tracker/filter.hpp>
+#include <triptych/skin_tracker/tracker.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -28,6 +29,8 @@ struct Options {
   RunOn device = RunOn::best;
   std::string variant;  // a name of variants.hpp; empty: the tracker
   bool gate = false, smooth = false;
+  std::optional<Box> start;  // of the head in the first frame; turns the gate on
+  double min_confidence = skin_tracker::TrackerOptions{}.min_confidence;
   double reference_distance_m = 0.6;  // of the head in the calibrated frame
 
   bool hcp = false, headless = false, no_pictures = false;

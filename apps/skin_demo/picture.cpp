@@ -90,8 +90,9 @@ void Painter::paint_weights(cv::Mat& picture, const cv::Rect& box, const cv::Mat
 void Painter::paint_panel(cv::Mat& picture, const cv::Rect& box, const Scene& scene) const {
   const TrackedHead& head = scene.head;
   std::vector<std::pair<std::string, std::string>> lines{
-      {"position", text("%.1f, %.1f px", head.x_px, head.y_px)},
-      {"distance", text("%.2f m", head.distance_m)},
+      {"confidence", text("%.2f", head.confidence)},
+      {"position", head.found() ? text("%.1f, %.1f px", head.x_px, head.y_px) : "-"},
+      {"distance", head.found() ? text("%.2f m", head.distance_m) : "-"},
       {"skin", text("%.1f %% of frame", 100 * head.area)},
       {"tracker",
        head.latency_us < 9950 ? text("%.0f us", head.latency_us) : text("%.1f ms", 1e-3 * head.latency_us)},
@@ -100,7 +101,7 @@ void Painter::paint_panel(cv::Mat& picture, const cv::Rect& box, const Scene& sc
                                                 : "-"}};
   if (scene.truth) {
     const double off = std::hypot(head.x_px - scene.truth->x_px, head.y_px - scene.truth->y_px);
-    lines.emplace_back("error", text("%.2f px", off));
+    lines.emplace_back("error", head.found() ? text("%.2f px", off) : "-");
   }
   const double height = std::max(7.0, 11.5 * unit_);
   const double step = 2.35 * height;
@@ -170,7 +171,7 @@ cv::Mat Painter::paint(const Scene& scene) {
   y += height + whole(1.2 * small);
   draw_heat_scale(picture, {map.x, y, side_.width - 2 * gap, whole(small)}, small);
   y += whole(4.2 * small);
-  const cv::Rect panel(left + gap, y, side_.width - 2 * gap, whole(190 * unit_));
+  const cv::Rect panel(left + gap, y, side_.width - 2 * gap, whole(217 * unit_));
   paint_panel(picture, panel, scene);
   y += panel.height + whole(30 * unit_);
   if (distances_.size() > 1 && y + whole(60 * unit_) < side_.height - gap) {

@@ -16,22 +16,20 @@ using apps::quantile;
 using apps::text;
 
 void Report::add(const skin_tracker::TrackedHead& head, std::optional<double> error_px) {
-  rows_.push_back({head.x_px, head.y_px, head.area, head.distance_m, head.latency_us, head.found()});
+  rows_.push_back(
+      {head.x_px, head.y_px, head.area, head.distance_m, head.latency_us, head.confidence, reason(head)});
+  if (!head.found()) ++not_found_[to_string(head.status)];
   if (error_px && head.found()) errors_.push_back(*error_px);
 }
 
 void Report::add_unread() {
-  Row row = rows_.empty() ? Row{NAN, NAN, 0, NAN, 0, false} : rows_.back();
-  row.area = 0;
-  row.latency_us = 0;
-  row.found = false;
-  rows_.push_back(row);
+  rows_.emplace_back().reason = "the frame could not be read or has another size";
   ++unread_;
 }
 
 int Report::found() const {
   return static_cast<int>(
-      std::count_if(rows_.begin(), rows_.end(), [](const Row& row) { return row.found; }));
+      std::count_if(rows_.begin(), rows_.end(), [](const Row& row) { return row.found(); }));
 }
 
 std::vector<double> Report::latencies() const {
@@ -43,12 +41,28 @@ std::vector<double> Report::latencies() const {
   return all;
 }
 
+std::string Report::advice(const Options& options) const {
+  if (2 * found() >= frames() || not_found_.empty()) return "";
+  const auto most = std::max_element(not_found_.begin(), not_found_.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  const char* const what_to_do =
+      options.calibrate ? "check that --calibrate is the box of the face alone, and use --gate"
+      : options.gate    ? "mark the face in the first frame: --calibrate X,Y,W,H --gate"
+                        : "mark the face in the first frame: --calibrate X,Y,W,H --gate, or --start X,Y,W,H";
+  return text("found in %d of %d frames only, most often ", found(), frames()) + most->first + "; " +
+         what_to_do;
+}
+
 std::string Report::csv_rows(int first) const {
   std::string all;
   for (int frame = first; frame < frames(); ++frame) {
     const Row& row = rows_[static_cast<std::size_t>(frame)];
-    all += text("%d,%.4f,%.4f,%.8f,%d,%.5f,%.2f\n", frame, row.x_px, row.y_px, row.area, int{row.found},
-                row.distance_m, row.latency_us);
+    if (row.found()) {
+      all += text("%d,%.4f,%.4f,%.8f,1,%.5f,%.2f,%.4f,\n", frame, row.x_px, row.y_px, row.area,
+                  row.distance_m, row.latency_us, row.confidence);
+    } else {
+      all += text("%d,,,,0,,%.2f,%.4f,%s\n", frame, row.latency_us, row.confidence, row.reason.c_str());
+    }
   }
   return all;
 }
@@ -68,12 +82,18 @@ Json Report::json(const Options& options, const SkinModel& model, const std::str
             {"complete", complete},
             {"found", found()},
             {"unread", unread_},
+            {"min_confidence", options.min_confidence},
+            {"not_found", not_found_},
             {"latency_us",
              {{"mean", mean(us)},
               {"median", quantile(us, 0.5)},
               {"p90", quantile(us, 0.9)},
               {"p99", quantile(us, 0.99)},
               {"worst", largest(us)}}}};
+  std::vector<double> confidences;
+  for (const Row& row : rows_) confidences.push_back(row.confidence);
+  std::sort(confidences.begin(), confidences.end());
+  json["confidence"] = {{"mean", mean(confidences)}, {"median", quantile(confidences, 0.5)}};
   Json& per_frame = json["ms_per_frame"];
   for (const Stage stage : {Stage::reading, Stage::tracking, Stage::drawing, Stage::encoding})
     per_frame[std::string(name_of(stage))] = stages.ms_per_frame(stage);

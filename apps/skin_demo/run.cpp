@@ -163,6 +163,8 @@ class Run {
     }
     std::printf("skin_demo: %s.\n", times_.sentence().c_str());
     std::printf("skin_demo: %s%s.\n", report_.sentence().c_str(), places(options_).c_str());
+    if (const std::string advice = report_.advice(options_); !advice.empty())
+      std::printf("skin_demo: %s.\n", advice.c_str());
     if (cut_short_)
       throw apps::Interrupted("kept the results of " + std::to_string(report_.frames()) + " frames" +
                               places(options_));

@@ -3,7 +3,6 @@
 
 #include <opencv2/imgproc.hpp>
 
-#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -28,20 +27,19 @@ class VariantFollower : public Follower {
   TrackedHead follow(const cv::Mat& bgr, double seconds) override {
     cv::cvtColor(bgr, rgba_, cv::COLOR_BGR2RGBA);
     const Stopwatch watch;
-    last_.raw = calculation_->locate();
-    last_.latency_us = watch.elapsed_us();
-    last_.window = {0, 0, bgr.cols, bgr.rows};
-    last_.area = last_.raw.area;
-    last_.status = !last_.raw.found                        ? HeadStatus::lost_no_skin
-                   : last_.area < options_.lost_below_area ? HeadStatus::lost_too_small
-                                                           : HeadStatus::found;
-    last_.score = last_.found() ? score_of(last_.raw) : 0;
-    if (last_.found()) {
-      last_.x_px = options_.smooth ? smooth_x_.filter(last_.raw.x_px, seconds) : last_.raw.x_px;
-      last_.y_px = options_.smooth ? smooth_y_.filter(last_.raw.y_px, seconds) : last_.raw.y_px;
-      last_.distance_m = options_.reference_distance_m * std::sqrt(options_.reference_area / last_.area);
+    const Head raw = calculation_->locate();
+    const double latency_us = watch.elapsed_us();
+    TrackedHead head = tracked_head(raw, bgr.cols, bgr.rows, options_);
+    head.latency_us = latency_us;
+    if (head.found() && options_.smooth) {
+      head.x_px = smooth_x_.filter(raw.x_px, seconds);
+      head.y_px = smooth_y_.filter(raw.y_px, seconds);
+    } else if (!head.found()) {
+      head.x_px = last_.x_px;
+      head.y_px = last_.y_px;
+      head.distance_m = last_.distance_m;
     }
-    return last_;
+    return last_ = head;
   }
 
   std::string describe() const override { return calculation_->describe(); }

@@ -100,7 +100,7 @@ def follow(job: Job, frames, boxes, gate: str):
     except job.tp.CalibrationError as problem:
         return None, str(problem)
     options = {"none": {"gate": False}, "colours": {"face": boxes[0]}, "weights": {"face": boxes[0], "gate_by": calibration.filter}}[gate]
-    tracker = skin.Tracker(calibration, like=frames[0], device=job.device, **options)
+    tracker = skin.Tracker(calibration, like=frames[0], device=job.device, min_confidence=0, **options)  # head_confidence shows what a threshold does
     return [tracker(frame) for frame in frames], ""
 
 

@@ -129,6 +129,21 @@ class Tasks(unittest.TestCase):
             self.assertEqual(row["within"], 100)
             self.assertGreater(row["overlap"], 0.8)
 
+    def test_head_confidence(self):
+        with tempfile.TemporaryDirectory() as folder:
+            status, printed, said = run("--data", self.data, "--out", folder, "--only", "head_confidence", "--quick", "--calibrate", "--device", "cpu")
+            self.assertEqual(status, 0, said)
+            result = json.loads(pathlib.Path(folder, "head_confidence.json").read_text())
+        keys = sorted(column["key"] for column in result["columns"])
+        self.assertTrue(all(sorted(row) == keys for row in result["rows"]))
+        self.assertEqual({row["source"] for row in result["rows"] if row["bin"] is not None}, {"whole frame", "search", "start"})
+        self.assertIn("start: constant ", printed)
+        for row in result["rows"]:
+            if row["bin"] is None and row["count"]:
+                self.assertLessEqual(row["found"], row["found_before"], row)
+                self.assertLessEqual(row["right"], row["right_before"], row)
+                self.assertTrue(row["right_before"] == 0 or "no head" not in row["data"], row)
+
     def test_bodies(self):
         result = self.result("bodies", "--samples", 100, "--points", 800, "--seeds", 1)
         starts = [(row["motion"], row["start"]) for row in result["rows"]]

@@ -327,6 +327,9 @@ TEST(Arguments, OfTheTracker) {
        "reference distance"},
       {"Tracker: a distance at infinity", with([](auto& o) { o.reference_distance_m = inf; }),
        "reference distance"},
+      {"Tracker: a confidence of NaN", with([](auto& o) { o.min_confidence = nan; }), "confidence"},
+      {"Tracker: a negative confidence", with([](auto& o) { o.min_confidence = -0.1; }), "confidence"},
+      {"Tracker: a confidence above 1", with([](auto& o) { o.min_confidence = 1.1; }), "confidence"},
       {"Tracker: a lost area of NaN", with([](auto& o) { o.lost_below_area = nan; }), "lost"},
       {"Tracker: a lost area of 1", with([](auto& o) { o.lost_below_area = 1; }), "lost"},
       {"Tracker: an empty start", with([](auto& o) {
@@ -381,7 +384,15 @@ TEST(Arguments, OfTheTracker) {
       {"options_for_face: far outside", face({1e300, 1e300, 4, 4}, 64, 48), "face"},
       {"options_for_face: no frame", face({1, 1, 4, 4}, 0, 0), "0 x 0"},
       {"options_for_face: a negative width", face({1, 1, 4, 4}, -1, 48), "-1 x 48"},
-      {"to_string: an unknown head status", [] { to_string(static_cast<HeadStatus>(4)); }, "status number 4"},
+      {"to_string: an unknown head status", [] { to_string(static_cast<HeadStatus>(7)); }, "status number 7"},
+      {"reason: an unknown head status",
+       [] {
+         TrackedHead head;
+         head.status = static_cast<HeadStatus>(-1);
+         reason(head);
+       },
+       "status number -1"},
+      {"tracked_head: a frame of no height", [] { tracked_head({}, 64, 0); }, "64 x 0"},
   };
   expect_refusals(refusals);
 }

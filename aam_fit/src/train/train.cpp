@@ -223,7 +223,7 @@ Model train(const std::vector<Example>& examples, const TrainOptions& options, c
     model.appearance = learn_appearance(shapes, model.triangles, set.undeformed(), options, run);
   }
   steps.next("calibration");
-  model.calibration = calibrate(model, as_they_are.faces(), options, run);
+  model.calibration = calibrate(model, set.undeformed(), options, run);
   if (progress) progress("done", total, total);
   check_model(model);
   return model;

@@ -109,7 +109,7 @@ TrainingSet::TrainingSet(const std::vector<Example>& examples, std::span<const i
   std::vector<DeformedFace> made(examples.size() * per_example);
   run.each(static_cast<std::int64_t>(made.size()), [&](std::int64_t i) {
     run.check();
-    PhiloxStream random(seed, std::uint64_t{1} << 62 | static_cast<std::uint64_t>(i));
+    PhiloxStream random(seed, std::uint64_t{3} << 61 | static_cast<std::uint64_t>(i));
     const auto k = static_cast<std::size_t>(i);
     made[k] = deformed(examples, k / per_example, mirror_points, random);
   });

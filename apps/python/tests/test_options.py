@@ -121,7 +121,8 @@ REDUCTION = {"strategy": NAME}
 SAME_SUM = {**REDUCTION, "determinism": NAME}
 SMOOTHING = {"min_cutoff_hz": POSITIVE, "beta": NEGATIVE, "speed_cutoff_hz": POSITIVE}
 SIZE = {"max_width": (0, -1, 10**6, *INT), "max_height": (0, -1, 10**6, *INT)}
-TRACKER = {"format": NAME, **SIZE, **SMOOTHING, "reference_distance_m": POSITIVE, "lost_below_area": (1.0, *NEGATIVE)}
+TRACKER = {"format": NAME, **SIZE, **SMOOTHING, "reference_distance_m": POSITIVE, "lost_below_area": (1.0, *NEGATIVE),
+           "min_confidence": (1.1, *NEGATIVE)}
 RANGE = {"nearest_m": (-1.0, NAN), "farthest_m": (-1.0, NAN), "y": NAME, "step": (0, *COUNT)}
 SENSOR = {"loss": NAME, "surface": NAME, "inside": NAME, "sigma_m": POSITIVE, "tau_m": POSITIVE, "camera": ((NAN, 0, 0),)}
 LAUNCH = {"method": NAME, "samples_per_launch": INT, "points_per_block": INT}

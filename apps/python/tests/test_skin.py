@@ -201,6 +201,21 @@ def test_options_of_the_tracker(scene, skin):
     assert not lost.found and lost.status.startswith("lost: too little skin") and lost.score == 0
 
 
+def test_confidence(scene, skin):
+    head = tp.skin.Tracker(skin, like=scene[0], gate=True)(scene[0])
+    assert head.found and head.reason == "" and 0.9 < head.confidence <= 1
+    assert head.evidence.source == "start" and head.evidence.own_colours and not head.evidence.refound
+    assert head.evidence.likeness == pytest.approx(1) and head.evidence.confidence == head.confidence
+    assert f"confidence={head.confidence!r}" in repr(head) and "likeness=" in repr(head.evidence)
+    assert head.evidence == pickle.loads(pickle.dumps(head.evidence)) and head == pickle.loads(pickle.dumps(head))
+    wall = painted([(0, 0, 200, 100)])
+    lost = tp.skin.Tracker(SKIN, like=wall, device="cpu")(wall)
+    assert not lost.found and lost.confidence == 0 and lost.score == 0 and lost.evidence.extent > 1
+    assert lost.status.startswith("lost: the skin is larger than the frame") and "115 % of the frame" in lost.reason
+    assert tp.skin.Tracker(SKIN, like=wall, min_confidence=0, device="cpu")(wall).found
+    assert not tp.skin.Tracker(skin, like=scene[0], gate=True, min_confidence=1)(scene[0]).found
+
+
 def test_a_calibration_on_frames_of_another_size(skin):
     big = tp.skin.SyntheticScene(width=640, height=360, frames=2)
     tracker = tp.skin.Tracker(skin, like=big[0], gate=True)  # the remembered box is of another frame: not used

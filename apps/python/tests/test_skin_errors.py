@@ -194,6 +194,8 @@ def test_options():
         {"reference_area": 0},
         {"reference_distance_m": -1},
         {"lost_below_area": 1.0},
+        {"min_confidence": NAN},
+        {"min_confidence": 1.5},
         {"min_cutoff_hz": 0, "smooth": True},
         {"beta": NAN, "smooth": True},
         {"start": (1, 1, 0, 0), "gate": True},

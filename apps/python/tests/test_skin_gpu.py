@@ -19,7 +19,7 @@ def skin(scene):
 
 
 def without_time(head):
-    return head.raw, head.window, head.status, head.x_px, head.y_px, head.distance_m, head.score, head.frame
+    return head.raw, head.window, head.status, head.x_px, head.y_px, head.distance_m, head.score, head.frame, head.confidence, head.evidence
 
 
 def test_moments(cuda, rng, skin):

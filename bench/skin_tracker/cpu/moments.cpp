@@ -120,6 +120,7 @@ void define(bool quick) {
     });
   }
   define_calibration(quick);
+  define_gate(quick);
   add_ours("threads", "total", CpuPath::simd, all, quick);
   add_ours("threads", "resident", CpuPath::simd, all, quick);
   add_ours("simd", "total", CpuPath::simd, 1, quick);

@@ -68,6 +68,7 @@ inline std::string skin_name(const std::string& variant, const std::string& mode
 }
 
 void define_calibration(bool quick);
+void define_gate(bool quick);
 // The GPU's measurements; nothing in a build without CUDA.
 void define_gpu_skin(bool quick);
 void define_paper_joint(bool quick);   // called by it

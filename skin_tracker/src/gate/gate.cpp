@@ -10,21 +10,27 @@ namespace triptych::skin_tracker {
 namespace {
 
 // All lengths are multiples of the head's size, all densities multiples of its usual one.
-constexpr double reach = 0.6;            // how far from the expected place the head is sought
-constexpr double ring_scale = 1.5;       // the ring's outer edge
-constexpr double ring_price = 1.0;       // of weight in the ring against weight inside
-constexpr double momentum = 0.6;         // of the speed that goes on into the next frame
-constexpr double place_price = 0.5;      // for a box one head away from where it was expected
-constexpr double size_price = 1.0;       // for a box e times as large
-constexpr double memory_price = 0.3;     // for a box e times as large as the head was lately
-constexpr double start_price = 0.05;     // for a box e times as large as the head was at first
-constexpr double size_following = 0.03;  // how quickly that follows
-constexpr double forgetting = 0.05;      // how quickly the usual densities follow
-constexpr double min_inside = 0.6;       // below this share of what it was at first they do not fall
-constexpr double lost_share = 0.4;       // thinner than this is no head any more
-constexpr double found_share = 0.65;     // and from this on it is one again
-constexpr double upright_aspect = 0.75;  // width over height of a head of which nothing is known
-constexpr double smallest_head = 0.1;    // of the frame's height
+constexpr double reach = 0.6;             // how far from the expected place the head is sought
+constexpr double ring_scale = 1.5;        // the ring's outer edge
+constexpr double ring_price = 1.0;        // of weight in the ring against weight inside
+constexpr double momentum = 0.6;          // of the speed that goes on into the next frame
+constexpr double place_price = 0.5;       // for a box one head away from where it was expected
+constexpr double size_price = 1.0;        // for a box e times as large
+constexpr double memory_price = 0.3;      // for a box e times as large as the head was lately
+constexpr double start_price = 0.05;      // for a box e times as large as the head was at first
+constexpr double size_following = 0.03;   // how quickly that follows
+constexpr double forgetting = 0.05;       // how quickly the usual densities follow
+constexpr double min_inside = 0.6;        // below this share of what it was at first they do not fall
+constexpr double lost_share = 0.4;        // thinner than this is no head any more
+constexpr double found_share = 0.65;      // and from this on it is one again
+constexpr double search_share = 0.5;      // on few samples it may be thinner
+constexpr double scan_stride = 0.3;       // between the boxes that are tried there
+constexpr double boxes_per_frame = 1000;  // of the smallest size
+constexpr double max_box_samples = 1e6;   // per side; more than any map has
+constexpr double candidate_scale = 2.2;   // of the box around which the head is sought then
+constexpr double recognised = 0.75;       // likeness from which on it is surely the same head
+constexpr double upright_aspect = 0.75;   // width over height of a head of which nothing is known
+constexpr double smallest_head = 0.1;     // of the frame's height
 constexpr double largest_head = 0.9;
 
 CentredBox box_of(const PixelBox& r) {
@@ -101,6 +107,26 @@ void Gate::learn(const Candidate& c, double rate) {
   ring_ += rate * (c.ring - ring_);
 }
 
+void Gate::take(const WeightMap& map, const Candidate& c) {
+  box_ = c.box;
+  weights_ = Layout(map, box_);
+  if (!known_) first_weights_ = late_weights_ = weights_;
+  match_.oval = weights_.correlation(Layout::oval());
+  match_.likeness = std::max(weights_.correlation(first_weights_), weights_.correlation(late_weights_));
+}
+
+void Gate::compare(const WeightMap& brightness) {
+  const Layout layout(brightness, box_);
+  if (!compared_) first_brightness_ = late_brightness_ = layout;
+  compared_ = true;
+  match_.brightness_likeness =
+      std::max(layout.correlation(first_brightness_), layout.correlation(late_brightness_));
+  if (std::min(match_.likeness, match_.brightness_likeness) < recognised) return;
+  match_.refound = false;
+  late_weights_.approach(weights_, forgetting);
+  late_brightness_.approach(layout, forgetting);
+}
+
 // The box that stands out most near the start is the one that can be followed; how the start lies in it is
 // kept.
 bool Gate::begin(const WeightMap& map) {
@@ -112,7 +138,8 @@ bool Gate::begin(const WeightMap& map) {
     following_ = false;
     return false;
   }
-  box_ = best.box;
+  match_.started = true;
+  take(map, best);
   size_ = first_size_ = box_.height;
   head_x_ = (start.x - box_.x) / box_.width;
   head_y_ = (start.y - box_.y) / box_.height;
@@ -154,37 +181,84 @@ bool Gate::follow(const WeightMap& map) {
   }
   speed_x_ = 0.5 * (speed_x_ + best.box.x - box_.x);
   speed_y_ = 0.5 * (speed_y_ + best.box.y - box_.y);
-  box_ = best.box;
+  take(map, best);
   size_ *= std::pow(box_.height / size_, size_following);
   learn(best, forgetting);
   return true;
 }
 
-bool Gate::acquire(const WeightMap& map) {
+CentredBox Gate::candidate() const { return candidate_.scaled(candidate_scale); }
+
+Gate::Candidate Gate::scan(const WeightMap& map, double height, double width, int part, int parts) const {
+  const double step = map.step();
+  const auto samples = [&](double px) {
+    return static_cast<int>(std::lround(std::clamp(px / step, 1.0, max_box_samples)));
+  };
+  const int columns = samples(width), rows = samples(height);
+  const int ring_x = samples((ring_scale - 1) / 2 * width), ring_y = samples((ring_scale - 1) / 2 * height);
+  const int right = samples(scan_stride * width), down = samples(scan_stride * height);
+  // The longer it was lost, the farther it can be.
+  const double nearby = known_ ? 0.1 / (1 + 0.5 * lost_frames_) : 0;
+  Candidate best;
+  for (int y = -rows / 5, row = 0; y <= map.rows() - rows * 4 / 5; y += down, ++row) {
+    if (row % parts != part) continue;
+    for (int x = -columns / 5; x <= map.columns() - columns * 4 / 5; x += right) {
+      const WeightMap::Content in = map.inside_samples(x, y, x + columns, y + rows);
+      const WeightMap::Content out =
+          map.inside_samples(x - ring_x, y - ring_y, x + columns + ring_x, y + rows + ring_y);
+      const double inside = in.density();
+      const double ring = out.area > in.area ? (out.weight - in.weight) / (out.area - in.area) : 0;
+      double score = inside - ring_price * ring;
+      if (score <= best.score) continue;  // the distance only lowers it
+      const CentredBox box{map.region().x + (x + 0.5 * columns) * step,
+                           map.region().y + (y + 0.5 * rows) * step, width, height};
+      if (nearby > 0) score -= nearby * length((box.x - box_.x) / width, (box.y - box_.y) / height);
+      if (score > best.score) best = {box, inside, ring, score};
+    }
+  }
+  return best;
+}
+
+bool Gate::search(const WeightMap& map) {
   ++lost_frames_;
   speed_x_ = speed_y_ = 0;
   const bool sized = box_.area() > 0;
-  Candidate best;
   const double least = sized ? box_.height * 0.8 : smallest_head * frame_height_;
   const double most = sized ? box_.height * 1.26 : largest_head * frame_height_;
   const double aspect = sized ? box_.width / box_.height : upright_aspect;
-  // The longer it was lost, the farther it can be.
-  const double nearby = known_ && sized ? 1.0 / (1 + 0.5 * lost_frames_) : 0;
+  const double boxes = frame_width_ * frame_height_ / (scan_stride * scan_stride * aspect * least * least);
+  const int parts = known_ ? static_cast<int>(std::clamp(boxes / boxes_per_frame, 1.0, 8.0)) : 1;
+  Candidate best;
   for (double height = least; height <= most; height *= 1.25) {
-    const double width = aspect * height;
-    for (double y = 0.3 * height; y <= frame_height_ - 0.3 * height; y += 0.15 * height) {
-      for (double x = 0.3 * width; x <= frame_width_ - 0.3 * width; x += 0.15 * width) {
-        Candidate c = judge(map, {x, y, width, height});
-        const double distance = length((x - box_.x) / width, (y - box_.y) / height);
-        // A larger box that is as good says more.
-        c.score = c.score * std::sqrt(height) - 0.1 * nearby * distance * std::sqrt(height);
-        if (c.score > best.score) best = c;
-      }
+    Candidate c = scan(map, height, aspect * height, lost_frames_ % parts, parts);
+    c.score *= std::sqrt(height);  // a larger box that is as good says more
+    if (c.score > best.score) best = c;
+  }
+  candidate_ = best.box;
+  return best.inside > 0 && (!known_ || convincing(best, search_share));
+}
+
+bool Gate::acquire(const WeightMap& map) {
+  const auto judge_size = [&](const CentredBox& box) {
+    Candidate c = judge(map, box);
+    c.score *= std::sqrt(box.height);
+    return c;
+  };
+  Candidate best = judge_size(candidate_);
+  for (const double step : {0.15, 0.075, 0.04}) {
+    const CentredBox middle = best.box;
+    for (int i = 0; i < 27; ++i) {
+      const double factor = std::pow(1 + 0.7 * step, i / 9 - 1);
+      const Candidate c = judge_size({middle.x + (i % 3 - 1) * step * middle.width,
+                                      middle.y + (i / 3 % 3 - 1) * step * middle.height,
+                                      factor * middle.width, factor * middle.height});
+      if (c.score > best.score) best = c;
     }
   }
   if (best.inside <= 0) return false;
   if (known_ && !convincing(best, found_share)) return false;
-  box_ = best.box;
+  match_.refound = known_;
+  take(map, best);
   if (!known_) {
     inside_ = best.inside;
     ring_ = best.ring;

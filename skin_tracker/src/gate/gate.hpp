@@ -2,30 +2,50 @@
 // colour do not count.
 //
 // The score of a box is its mean weight minus that of the ring around it. From frame to frame the best box
-// near the predicted one is taken; when there is none, the head is lost, and the whole frame is searched.
+// near the predicted one is taken; when there is none, the head is lost, and the whole frame is searched: on
+// few samples first, then around the best box.
 #pragma once
 
 #include <optional>
 
+#include "gate/layout.hpp"
 #include "gate/weight_map.hpp"
 
 namespace triptych::skin_tracker {
+
+// How much what is followed looks like a head, and like the head at the start.
+struct GateMatch {
+  bool started = false;            // in a box that was given; otherwise the whole frame was searched
+  bool refound = false;            // it was lost since, found again, and not yet recognised
+  double oval = 0;                 // correlation of the weights' layout with an oval
+  double likeness = 0;             // with the weights at the start, or lately
+  double brightness_likeness = 0;  // of the brightness with that at the start, or lately
+};
 
 class Gate {
  public:
   Gate(int frame_width, int frame_height, const std::optional<PixelBox>& start);
 
-  // Whether the next step is follow() on a map of what near() says; otherwise acquire() on one of the whole
-  // frame.
+  // Whether the next step is follow() on a map of what near() says; otherwise search() on a coarse one of the
+  // whole frame, and, when it has a candidate, acquire() on one of what candidate() says.
   bool following() const { return following_; }
   CentredBox near() const;
   CentredBox whole() const;
+  CentredBox candidate() const;
   double head_px() const;  // the head's smaller extent, or what the smallest acceptable head would have
 
-  // Both return whether the head was found; head() is then where.
+  // follow() and acquire() return whether the head was found; head() is then where.
   bool follow(const WeightMap& map);
+  // While a head is lost that was known, part of the frame is searched at a time where it is many times
+  // larger than the head, so that every frame costs about the same.
+  bool search(const WeightMap& map);
   bool acquire(const WeightMap& map);
   CentredBox head() const;
+
+  // How the box that was found looks; the map of brightness shows what seen() says.
+  CentredBox seen() const { return box_.scaled(Layout::scale); }
+  void compare(const WeightMap& brightness);
+  const GateMatch& match() const { return match_; }
 
  private:
   struct Candidate {
@@ -40,11 +60,15 @@ class Gate {
   Candidate refine(const WeightMap& map, Candidate best, const CentredBox& expected, double step,
                    double growth) const;
   bool begin(const WeightMap& map);
+  // The best box of a height and width, of whole samples; a part of the rows, of which there are `parts`.
+  Candidate scan(const WeightMap& map, double height, double width, int part, int parts) const;
   bool convincing(const Candidate& c, double min_share) const;
   void learn(const Candidate& c, double rate);
+  void take(const WeightMap& map, const Candidate& c);  // as what is followed
 
   double frame_width_, frame_height_;
   CentredBox box_;                                   // what is followed
+  CentredBox candidate_;                             // what search() has found
   double head_x_ = 0, head_y_ = 0, head_scale_ = 1;  // the head in it, in units of its size
   double size_ = 0;                                  // the height it had lately, in pixels
   double first_size_ = 0, first_inside_ = 0;
@@ -53,6 +77,11 @@ class Gate {
   bool following_ = false;
   bool known_ = false;  // inside_, ring_ and the box's size mean something
   int lost_frames_ = 0;
+  Layout weights_;  // in the present box
+  Layout first_weights_, first_brightness_;
+  Layout late_weights_, late_brightness_;  // follow slowly while the head is recognised
+  bool compared_ = false;                  // first_brightness_ means something
+  GateMatch match_;
 };
 
 }  // namespace triptych::skin_tracker

@@ -10,6 +10,11 @@ namespace {
 
 // The measured window relative to the gate's box: includes a head that has grown or moved a little.
 constexpr double window_scale = 1.15;
+// Brightness needs half as many samples across the head as weights.
+constexpr double brightness_share = 2;
+// The first search of a whole frame has about sixteen samples across the head.
+constexpr double coarse_share = 2;
+constexpr std::size_t coarse_samples = 4096;
 
 }  // namespace
 
@@ -20,9 +25,8 @@ PixelBox enclosing_pixels(double left, double top, double right, double bottom, 
   return box.empty() ? PixelBox{} : box;
 }
 
-GateWindow::GateWindow(std::unique_ptr<Sampler> sampler) : sampler_(std::move(sampler)), gate_(0, 0, {}) {}
-
-void GateWindow::set_sampler(std::unique_ptr<Sampler> sampler) { sampler_ = std::move(sampler); }
+GateWindow::GateWindow(std::unique_ptr<Sampler> weights, std::unique_ptr<Sampler> brightness)
+    : weights_(std::move(weights)), brightness_(std::move(brightness)), gate_(0, 0, {}) {}
 
 void GateWindow::restart(int width, int height, const std::optional<PixelBox>& start) {
   gate_ = Gate(width, height, start);
@@ -31,6 +35,7 @@ void GateWindow::restart(int width, int height, const std::optional<PixelBox>& s
 template <class F>
 std::optional<PixelBox> GateWindow::move(const F& frame) {
   if (!find(frame)) return std::nullopt;
+  gate_.compare(sample(frame, gate_.seen(), *brightness_, brightness_share * gate_.head_px()));
   const CentredBox box = gate_.head().scaled(window_scale);
   return enclosing_pixels(box.x - box.width / 2, box.y - box.height / 2, box.x + box.width / 2,
                           box.y + box.height / 2, frame.width(), frame.height());
@@ -38,14 +43,20 @@ std::optional<PixelBox> GateWindow::move(const F& frame) {
 
 template <class F>
 bool GateWindow::find(const F& frame) {
-  if (gate_.following() && gate_.follow(sample(frame, gate_.near()))) return true;
-  return gate_.acquire(sample(frame, gate_.whole()));
+  const double head_px = gate_.head_px();
+  if (gate_.following() && gate_.follow(sample(frame, gate_.near(), *weights_, head_px))) return true;
+  const WeightMap& coarse = sample(frame, gate_.whole(), *weights_, coarse_share * head_px, coarse_samples);
+  has_weight_ = coarse.inside(gate_.whole()).weight > 0;
+  if (!gate_.search(coarse)) return false;
+  const CentredBox part = gate_.candidate();
+  return gate_.acquire(sample(frame, part, *weights_, std::min(part.width, part.height) / 2));
 }
 
 template <class F>
-const WeightMap& GateWindow::sample(const F& frame, const CentredBox& part) {
-  map_.place(part, gate_.head_px(), frame.width(), frame.height());
-  sampler_->sample(frame, map_.region(), map_.step(), map_.samples());
+const WeightMap& GateWindow::sample(const F& frame, const CentredBox& part, Sampler& by, double finest_px,
+                                    std::size_t max_count) {
+  map_.place(part, finest_px, frame.width(), frame.height(), max_count);
+  by.sample(frame, map_.region(), map_.step(), map_.samples());
   map_.sum_up();
   return map_;
 }

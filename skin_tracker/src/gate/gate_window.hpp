@@ -5,8 +5,10 @@
 #include <triptych/core/stream.hpp>
 #include <triptych/skin_tracker/frame.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "gate/gate.hpp"
 #include "gate/sampler.hpp"
@@ -20,18 +22,26 @@ PixelBox enclosing_pixels(double left, double top, double right, double bottom, 
 
 class GateWindow {
  public:
-  explicit GateWindow(std::unique_ptr<Sampler> sampler);
+  // By the weights that the window follows, and by brightness, which tells how the head looks.
+  GateWindow(std::unique_ptr<Sampler> weights, std::unique_ptr<Sampler> brightness);
 
-  const Sampler& sampler() const { return *sampler_; }
-  void set_sampler(std::unique_ptr<Sampler> sampler);
+  const Sampler& weights() const { return *weights_; }
+  const Sampler& brightness() const { return *brightness_; }
+  void set_weights(std::unique_ptr<Sampler> sampler) { weights_ = std::move(sampler); }
+  void set_brightness(std::unique_ptr<Sampler> sampler) { brightness_ = std::move(sampler); }
   // Later samples of frames in device memory are read after event.
-  void wait(const Event& event) { sampler_->wait(event); }
+  void wait(const Event& event) {
+    weights_->wait(event);
+    brightness_->wait(event);
+  }
   // Forgets the head. The next frame, of that size, is searched at the start box, or as a whole.
   void restart(int width, int height, const std::optional<PixelBox>& start);
 
   // Moves to the head and returns the pixels to be measured; none when the head is lost.
   template <class F>
   std::optional<PixelBox> move(const F& frame);
+  // Whether the search of the last frame in which the head was lost has met any weight.
+  bool has_weight() const { return has_weight_; }
 
   // What move() changes, for a caller that has to take a frame back.
   const Gate& gate() const { return gate_; }
@@ -39,13 +49,15 @@ class GateWindow {
 
  private:
   template <class F>
-  const WeightMap& sample(const F& frame, const CentredBox& part);
+  const WeightMap& sample(const F& frame, const CentredBox& part, Sampler& by, double finest_px,
+                          std::size_t max_count = WeightMap::max_samples);
   template <class F>
   bool find(const F& frame);
 
-  std::unique_ptr<Sampler> sampler_;
+  std::unique_ptr<Sampler> weights_, brightness_;
   Gate gate_;
   WeightMap map_;
+  bool has_weight_ = false;
 };
 
 extern template std::optional<PixelBox> GateWindow::move(const Frame&);

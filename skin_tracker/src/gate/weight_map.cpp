@@ -14,7 +14,8 @@ constexpr double samples_across = 32;
 // 16384 samples of 65535 fit 32 bits; the last sums need columns + rows + 1 places more.
 WeightMap::WeightMap() : samples_(max_samples), sums_(2 * max_samples + 2) {}
 
-void WeightMap::place(const CentredBox& part, double finest_px, int frame_width, int frame_height) {
+void WeightMap::place(const CentredBox& part, double finest_px, int frame_width, int frame_height,
+                      std::size_t max_count) {
   const auto edge = [](double v, int most) { return static_cast<int>(std::clamp(v, 0.0, double(most))); };
   const int left = edge(std::floor(part.x - part.width / 2), frame_width - 1);
   const int top = edge(std::floor(part.y - part.height / 2), frame_height - 1);
@@ -25,7 +26,7 @@ void WeightMap::place(const CentredBox& part, double finest_px, int frame_width,
   const auto count = [&] {
     return static_cast<std::size_t>(width / step_) * static_cast<std::size_t>(height / step_);
   };
-  while (count() > max_samples) ++step_;
+  while (count() > max_count) ++step_;
   step_ = std::min({step_, width, height});
   columns_ = width / step_;
   rows_ = height / step_;

@@ -25,6 +25,8 @@ void check_options(const TrackerOptions& options) {
   require(options.lost_below_area >= 0 && options.lost_below_area < 1,
           "the area below which a head is lost must be a share of the frame, 0 .. 1, not ",
           options.lost_below_area);
+  require(options.min_confidence >= 0 && options.min_confidence <= 1,
+          "min_confidence, below which a head is lost, must be 0 .. 1, not ", options.min_confidence);
   require(!options.start || !options.start->empty(), "the start box of the head cannot be empty");
 }
 

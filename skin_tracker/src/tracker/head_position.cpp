@@ -1,8 +1,6 @@
-#include <triptych/core/error.hpp>
-
 #include <cmath>
-#include <string>
 
+#include "tracker/confidence.hpp"
 #include "tracker/head_position.hpp"
 
 namespace triptych::skin_tracker {
@@ -18,11 +16,14 @@ void HeadPosition::restart(int width, int height) {
   last_.distance_m = options_.reference_distance_m;
 }
 
-TrackedHead HeadPosition::next(const Head& raw, bool lost_by_gate, double seconds) {
+TrackedHead HeadPosition::next(const Head& raw, const HeadEvidence& evidence, std::optional<HeadStatus> lost,
+                               double seconds) {
   TrackedHead head = last_;
   head.raw = raw;
   head.area = raw.area;
-  head.status = status_of(raw, lost_by_gate);
+  head.evidence = evidence;
+  head.status = lost.value_or(status_of(raw, evidence, options_));
+  head.confidence = raw.found ? confidence_of(evidence) : 0;
   head.score = head.found() ? score_of(raw) : 0;
   if (head.found()) {
     head.x_px = raw.x_px;
@@ -40,30 +41,10 @@ TrackedHead HeadPosition::next(const Head& raw, bool lost_by_gate, double second
   return head;
 }
 
-HeadStatus HeadPosition::status_of(const Head& raw, bool lost_by_gate) const {
-  if (!raw.found) return HeadStatus::lost_no_skin;
-  if (lost_by_gate) return HeadStatus::lost_by_gate;
-  return raw.area < options_.lost_below_area ? HeadStatus::lost_too_small : HeadStatus::found;
-}
-
 void HeadPosition::reset_smoothing() {
   x_.reset();
   y_.reset();
   distance_.reset();
-}
-
-std::string to_string(HeadStatus status) {
-  switch (status) {
-    case HeadStatus::found:
-      return "found";
-    case HeadStatus::lost_no_skin:
-      return "lost: no pixel has the colour of skin";
-    case HeadStatus::lost_too_small:
-      return "lost: too little skin for a head";
-    case HeadStatus::lost_by_gate:
-      return "lost: nothing stands out from its surroundings as the head did";
-  }
-  throw InvalidArgument("there is no head status number " + std::to_string(static_cast<int>(status)));
 }
 
 }  // namespace triptych::skin_tracker

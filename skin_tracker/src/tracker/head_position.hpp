@@ -4,6 +4,8 @@
 #include <triptych/skin_tracker/one_euro.hpp>
 #include <triptych/skin_tracker/tracker.hpp>
 
+#include <optional>
+
 namespace triptych::skin_tracker {
 
 class HeadPosition {
@@ -13,11 +15,12 @@ class HeadPosition {
 
   // Forgets the head; frames have that size.
   void restart(int width, int height);
-  // The head of the next frame from what was measured in it. A lost head stays where it was.
-  TrackedHead next(const Head& raw, bool lost_by_gate, double seconds);
+  // The head of the next frame from what was measured in it; lost: why nothing was. A lost head stays where
+  // it was.
+  TrackedHead next(const Head& raw, const HeadEvidence& evidence, std::optional<HeadStatus> lost,
+                   double seconds);
 
  private:
-  HeadStatus status_of(const Head& raw, bool lost_by_gate) const;
   void reset_smoothing();
 
   const TrackerOptions& options_;

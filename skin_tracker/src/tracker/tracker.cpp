@@ -14,11 +14,14 @@
 #include "gate/gate_window.hpp"
 #include "gate/sampler.hpp"
 #include "tracker/check_options.hpp"
+#include "tracker/confidence.hpp"
 #include "tracker/head_position.hpp"
 
 namespace triptych::skin_tracker {
 
 namespace {
+
+constexpr LinearFilter brightness{0.299 / 255, 0.587 / 255, 0.114 / 255, 0};  // 0 .. 1, BT.601
 
 std::unique_ptr<MomentEngine> make_engine(const SharedWeights& weights, FrameFormat format, int width,
                                           int height, const Device& device) {
@@ -44,7 +47,9 @@ class Tracker::Impl {
     if (device_.kind() == DeviceKind::cuda) waited_.emplace();
     // Errors of a classifier show here; formats of yuv get other weights at their first frame.
     weights_ = make_weights(classifier_, FrameFormat::rgb);
-    if (options.gate) gate_.emplace(make_sampler_of_gate(weights_, FrameFormat::rgb));
+    if (options.gate)
+      gate_.emplace(make_sampler_of_gate(weights_, FrameFormat::rgb),
+                    make_sampler(brightness, FrameFormat::rgb, device_.threads(), gpu()));
   }
 
   template <class F>
@@ -62,9 +67,11 @@ class Tracker::Impl {
     const std::optional<Gate> before = gate_ ? std::optional(gate_->gate()) : std::nullopt;
     try {
       const std::optional<PixelBox> moved = gate_ ? gate_->move(frame) : frame.whole();
-      const PixelBox window = moved.value_or(frame.whole());
-      engine_->begin(frame, window);
-      in_flight_.push() = {frames_++, !moved, window, seconds, since_call, before};
+      if (moved) engine_->begin(frame, *moved);
+      Submitted submitted{frames_++, {}, moved.value_or(frame.whole()), seconds, since_call, before, {}};
+      if (!moved) submitted.lost = gate_->has_weight() ? HeadStatus::lost_by_gate : HeadStatus::lost_no_skin;
+      if (gate_ && moved) submitted.match = gate_->gate().match();
+      in_flight_.push() = submitted;
     } catch (...) {
       if (gate_) gate_->set_gate(*before);
       throw;
@@ -76,7 +83,9 @@ class Tracker::Impl {
     const Submitted submitted = in_flight_.front();
     in_flight_.pop_front();
     const Head raw = head_of(finish(submitted), width_, height_);
-    TrackedHead head = position_.next(raw, submitted.gated_out, submitted.seconds);
+    const HeadEvidence evidence = evidence_of(
+        raw, width_, height_, submitted.match ? &*submitted.match : nullptr, options_.gate_by.has_value());
+    TrackedHead head = position_.next(raw, evidence, submitted.lost, submitted.seconds);
     head.frame = submitted.frame;
     head.window = submitted.window;
     head.latency_us = submitted.since_call.elapsed_us();
@@ -101,7 +110,9 @@ class Tracker::Impl {
   }
 
   void reset() {
-    for (; in_flight_.count() > 0; in_flight_.pop_front()) engine_->finish();
+    for (; in_flight_.count() > 0; in_flight_.pop_front()) {
+      if (!in_flight_.front().lost) engine_->finish();
+    }
     if (engine_) restart(options_.start);
     frames_ = 0;
     latency_ = {};
@@ -143,14 +154,17 @@ class Tracker::Impl {
             " that are in flight: call next() for each first");
     if (waited_) waited_->synchronize();  // the new streams have not waited
     const SharedWeights weights = weights_->fits(format) ? weights_ : make_weights(classifier_, format);
-    std::unique_ptr<Sampler> sampler;
-    if (gate_ && !(options_.gate_by ? gate_->sampler().fits(format) : weights == weights_))
+    std::unique_ptr<Sampler> sampler, brightness_sampler;
+    if (gate_ && !(options_.gate_by ? gate_->weights().fits(format) : weights == weights_))
       sampler = make_sampler_of_gate(weights, format);
+    if (gate_ && !gate_->brightness().fits(format))
+      brightness_sampler = make_sampler(brightness, format, device_.threads(), gpu());
     std::unique_ptr<MomentEngine> engine = make_engine(weights, format, width, height, device_);
 
     const bool first = !engine_, resized = width != width_ || height != height_;
     weights_ = weights;
-    if (sampler) gate_->set_sampler(std::move(sampler));
+    if (sampler) gate_->set_weights(std::move(sampler));
+    if (brightness_sampler) gate_->set_brightness(std::move(brightness_sampler));
     engine_ = std::move(engine);
     format_ = format;
     width_ = width;
@@ -167,16 +181,18 @@ class Tracker::Impl {
   // A frame whose head was not fetched yet.
   struct Submitted {
     std::int64_t frame = 0;
-    bool gated_out = false;
+    std::optional<HeadStatus> lost;  // by the gate: nothing is measured
     PixelBox window;
     double seconds = 0;
     Stopwatch since_call;
     std::optional<Gate> gate_before;
+    std::optional<GateMatch> match;
   };
 
   // The moments of the oldest frame, which is no longer in flight. After an exception the tracker is as
   // before its submit(), unless later frames are in flight.
   Moments finish(const Submitted& submitted) {
+    if (submitted.lost) return {};
     try {
       return engine_->finish();
     } catch (...) {

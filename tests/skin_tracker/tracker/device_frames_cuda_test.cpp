@@ -29,7 +29,12 @@ void expect_same(const TrackedHead& a, const TrackedHead& b) {
   EXPECT_EQ(a.y_px, b.y_px) << b.frame;
   EXPECT_EQ(a.area, b.area) << b.frame;
   EXPECT_EQ(a.window, b.window) << b.frame;
-  EXPECT_EQ(a.raw.xx_px2, b.raw.xx_px2) << b.frame;
+  EXPECT_EQ(a.confidence, b.confidence) << b.frame;
+  EXPECT_EQ(a.evidence, b.evidence) << b.frame;
+  EXPECT_EQ(a.raw.found, b.raw.found) << b.frame;
+  if (b.raw.found) {  // otherwise NaN
+    EXPECT_EQ(a.raw.xx_px2, b.raw.xx_px2) << b.frame;
+  }
 }
 
 TrackerOptions gated(bool gate) {

@@ -278,11 +278,53 @@ TEST_F(TrackerCuda, TheTrackerSeesTheSameHeadOnEveryDevice) {
            {cuda.step(frame.host()), joint.step(frame.host()), resident.step(frame.device(memory.data()))}) {
         EXPECT_EQ(head.status, expected.status);
         EXPECT_EQ(head.score, expected.score);
+        EXPECT_EQ(head.confidence, expected.confidence);
+        EXPECT_EQ(head.evidence, expected.evidence);
         EXPECT_EQ(head.x_px, expected.x_px);
         EXPECT_EQ(head.y_px, expected.y_px);
         EXPECT_EQ(head.area, expected.area);
         EXPECT_EQ(head.window, expected.window);
       }
+    }
+  }
+}
+
+// A head that moves, is lost and is found again: what the confidence follows from has the bits of the CPU, in
+// every format, from host and device memory.
+TEST_F(TrackerCuda, TheConfidenceHasTheBitsOfTheCpu) {
+  for (const FrameFormat format :
+       {FrameFormat::rgb, FrameFormat::bgra, FrameFormat::yuyv, FrameFormat::nv12}) {
+    for (const bool gate : {false, true}) {
+      TrackerOptions options;
+      options.gate = gate;
+      if (gate) options.start = PixelBox{200, 120, 90, 120};
+      Tracker cpu(filter, options, Device::cpu(1)), resident(filter, options, Device::cuda());
+      Tracker cuda(filter, options, Device::cuda()), joint(filter, options, Device::joint());
+      Stream stream;
+      bool varied = false;
+      HeadEvidence first;
+      for (int k = 0; k < 16; ++k) {
+        RandomFrame frame(format, 640, 480, 300 + static_cast<std::uint64_t>(k < 8 ? 0 : k));
+        // Bytes of another value move over the noise of the first frames.
+        for (int y = 120 + 3 * k; y < 240 + 3 * k && k < 8; ++y) {
+          std::uint8_t* row = frame.bytes().data() + static_cast<std::size_t>(y * frame.host().pitch_bytes());
+          std::fill(row + 200 + 2 * k, row + 290 + 2 * k, std::uint8_t{200});
+        }
+        DeviceBuffer<std::uint8_t> memory(static_cast<std::int64_t>(frame.bytes().size()));
+        copy_to_device(std::span<const std::uint8_t>(frame.bytes()), memory.span(), stream);
+        stream.synchronize();
+        const TrackedHead expected = cpu.step(frame.host());
+        if (k == 0) first = expected.evidence;
+        varied = varied || expected.evidence != first;
+        for (const TrackedHead& head : {cuda.step(frame.host()), joint.step(frame.host()),
+                                        resident.step(frame.device(memory.data()))}) {
+          EXPECT_EQ(head.status, expected.status) << k;
+          EXPECT_EQ(head.confidence, expected.confidence) << k;
+          EXPECT_EQ(head.evidence, expected.evidence) << k;
+          EXPECT_EQ(reason(head), reason(expected)) << k;
+        }
+      }
+      EXPECT_TRUE(varied) << to_string(format) << gate;  // frames are told apart
     }
   }
 }

@@ -8,6 +8,8 @@
 
 #include <cmath>
 #include <cstddef>
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include "skin_tracker/tracker/canvas.hpp"
@@ -142,6 +144,7 @@ TEST(TrackerGate, AGateGoesByColoursThatNoPlaneSeparates) {
   options.gate = true;
   options.start = PixelBox{30, 60, 44, 60};
   options.gate_by = learnt.colours;
+  options.min_confidence = 0;  // between the walls the surroundings turn from darker to brighter
   Tracker tracker(learnt.filter, options, Device::cpu());
   for (int k = 0; k < frames; ++k) {
     const TrackedHead head = tracker.step(paint(k));
@@ -149,6 +152,52 @@ TEST(TrackerGate, AGateGoesByColoursThatNoPlaneSeparates) {
     ASSERT_TRUE(head.found()) << k;
     EXPECT_LT(std::abs(head.x_px - face.x - face.width / 2), 0.2 * face.width) << k;
     EXPECT_LT(std::abs(head.y_px - face.y - face.height / 2), 0.2 * face.height) << k;
+  }
+}
+
+// Heads from one pixel to far larger than the frame, lost in frames of any shape: nothing overflows, and
+// every result is finite.
+TEST(TrackerGate, AHeadOfAnySizeCanBeLost) {
+  constexpr int huge = std::numeric_limits<int>::max();
+  for (const PixelBox start : {PixelBox{0, 0, 1, 1}, PixelBox{0, 0, huge, huge}, PixelBox{-9, 0, 10, huge},
+                               PixelBox{1, 1, 2, 900}}) {
+    for (const auto& [width, height] : {std::pair{1, 1}, {400, 2}, {3, 300}, {320, 240}}) {
+      Canvas canvas(width, height), other(width, height);
+      canvas.skin({0, 0, width, height});
+      other.skin({width / 2, 0, 3, 3});
+      TrackerOptions options;
+      options.gate = true;
+      options.start = start;
+      if (clip(start, width, height).empty()) continue;
+      Tracker tracker = tracker_of(options);
+      for (int i = 0; i < 6; ++i) {
+        const TrackedHead head = tracker.step(i % 3 == 0 ? canvas.frame() : other.frame());
+        EXPECT_TRUE(head.confidence >= 0 && head.confidence <= 1) << width << ' ' << i;
+        EXPECT_EQ(reason(head).empty(), head.found());
+      }
+    }
+  }
+}
+
+// In a frame many times larger than the head a part is searched at a time: it is found within a few frames,
+// wherever it is.
+TEST(TrackerGate, ASmallHeadIsFoundAgainWithinAFewFrames) {
+  for (const auto& [x, y] : {std::pair{20, 15}, {600, 440}, {333, 111}}) {
+    Canvas canvas(640, 480);
+    canvas.skin({300, 200, 21, 28});
+    TrackerOptions options;
+    options.gate = true;
+    options.start = PixelBox{300, 200, 21, 28};
+    options.min_confidence = 0;
+    Tracker tracker = tracker_of(options);
+    EXPECT_TRUE(tracker.step(canvas.frame()).found());
+    canvas.clear();
+    for (int i = 0; i < 5; ++i) EXPECT_FALSE(tracker.step(canvas.frame()).found());
+    canvas.skin({x, y, 21, 28});
+    int frames = 0;
+    while (!tracker.step(canvas.frame()).found() && frames < 20) ++frames;
+    EXPECT_LE(frames, 8) << x;
+    EXPECT_NEAR(tracker.step(canvas.frame()).x_px, x + 10, 2);
   }
 }
 

@@ -138,7 +138,7 @@ TEST(Tracker, TakesFramesOfAnotherSizeAndFormat) {
   }
   const Frame converted(FrameFormat::yuyv, yuyv.data(), 64, 48, 128);
   const TrackedHead head = tracker.step(converted);
-  EXPECT_TRUE(head.found());
+  EXPECT_EQ(head.status, HeadStatus::lost_too_large);  // all of the frame is skin
   EXPECT_EQ(head.raw.weight_px, locate_cpu(converted, skin_filter).weight_px);
   // Not while frames are in flight; those are not disturbed.
   tracker.submit(small.frame());
@@ -150,7 +150,9 @@ TEST(Tracker, TakesFramesOfAnotherSizeAndFormat) {
 TEST(Tracker, ScoresASolidHeadAboveScatteredSkin) {
   Canvas canvas(320, 240);
   canvas.skin({100, 80, 40, 52});
-  Tracker tracker = tracker_of();
+  TrackerOptions any;
+  any.min_confidence = 0;  // scattered skin counts as well
+  Tracker tracker = tracker_of(any);
   // A rectangle w x h has the variances w^2 / 12 and h^2 / 12: it scores 12 / (4 pi) = 0.955.
   EXPECT_NEAR(tracker.step(canvas.frame()).score, 0.955, 0.001);
   canvas.skin({0, 0, 20, 20});

@@ -1,4 +1,5 @@
 // Moments, Head, HeadEllipse, TrackedHead.
+#include <triptych/core/error.hpp>
 #include <triptych/skin_tracker/tracker.hpp>
 
 #include <nanobind/stl/string.h>
@@ -20,11 +21,21 @@ bool same_head(const Head& a, const Head& b) {
          same(a.yy_px2, b.yy_px2) && a.found == b.found;
 }
 
+bool same_evidence(const HeadEvidence& a, const HeadEvidence& b) {
+  return a.source == b.source && same(a.compactness, b.compactness) && same(a.extent, b.extent) &&
+         same(a.roundness, b.roundness) && same(a.oval, b.oval) && same(a.likeness, b.likeness) &&
+         same(a.brightness_likeness, b.brightness_likeness) && a.refound == b.refound &&
+         a.own_colours == b.own_colours;
+}
+
+// Names of HeadSource, in its order.
+constexpr const char* source_names[] = {"whole frame", "search", "start"};
+
 bool same_tracked(const TrackedHead& a, const TrackedHead& b) {
-  return a.status == b.status && same(a.score, b.score) && same(a.latency_us, b.latency_us) &&
-         same(a.x_px, b.x_px) && same(a.y_px, b.y_px) && same(a.area, b.area) &&
-         same(a.distance_m, b.distance_m) && same_head(a.raw, b.raw) && a.window == b.window &&
-         a.frame == b.frame;
+  return a.status == b.status && same(a.score, b.score) && same(a.confidence, b.confidence) &&
+         same_evidence(a.evidence, b.evidence) && same(a.latency_us, b.latency_us) && same(a.x_px, b.x_px) &&
+         same(a.y_px, b.y_px) && same(a.area, b.area) && same(a.distance_m, b.distance_m) &&
+         same_head(a.raw, b.raw) && a.window == b.window && a.frame == b.frame;
 }
 
 void bind_moments_type(nb::module_& m) {
@@ -80,6 +91,54 @@ void bind_head(nb::module_& m) {
       .def_prop_ro("score", &score_of, "How densely the skin fills that ellipse, 0 .. 1.");
 }
 
+void bind_evidence(nb::module_& m) {
+  auto type = nb::class_<HeadEvidence>(m, "HeadEvidence", "What the confidence of a head is computed from.");
+  type.def_prop_ro(
+          "source",
+          [](const HeadEvidence& self) { return source_names[static_cast<std::size_t>(self.source)]; },
+          "\"whole frame\" (no gate), \"search\" (gate without a start box) or \"start\" (gate with one).")
+      .def_ro("compactness", &HeadEvidence::compactness, "How densely the skin fills its ellipse, 0 .. 1.")
+      .def_ro("extent", &HeadEvidence::extent, "The ellipse's size over the frame's; above 1 it is larger.")
+      .def_ro("roundness", &HeadEvidence::roundness, "Minor axis over major axis.")
+      .def_ro("oval", &HeadEvidence::oval, "Correlation of the window's weights with an oval of skin.")
+      .def_ro("likeness", &HeadEvidence::likeness, "Correlation of the weights with those at the start.")
+      .def_ro("brightness_likeness", &HeadEvidence::brightness_likeness,
+              "Correlation of the brightness with that at the start.")
+      .def_ro("refound", &HeadEvidence::refound,
+              "Whether it was lost since the start, found again and not yet recognised.")
+      .def_ro("own_colours", &HeadEvidence::own_colours,
+              "Whether the gate goes by gate_by, the colours of this head.")
+      .def_prop_ro("confidence", &confidence_of, "The probability that a head with this evidence is right.")
+      .def("__getstate__",
+           [](const HeadEvidence& e) {
+             return nb::make_tuple(static_cast<int>(e.source), e.compactness, e.extent, e.roundness, e.oval,
+                                   e.likeness, e.brightness_likeness, e.refound, e.own_colours);
+           })
+      .def("__setstate__",
+           [](HeadEvidence& self, const nb::tuple& state) {
+             const auto number = [&](std::size_t i) { return nb::cast<double>(state[i]); };
+             const int source = nb::cast<int>(state[0]);
+             require(source >= 0 && source <= 2, "there is no source of a head number ", source);
+             new (&self) HeadEvidence{static_cast<HeadSource>(source),
+                                      number(1),
+                                      number(2),
+                                      number(3),
+                                      number(4),
+                                      number(5),
+                                      number(6),
+                                      nb::cast<bool>(state[7]),
+                                      nb::cast<bool>(state[8])};
+           })
+      .def("__repr__", [](const HeadEvidence& e) {
+        return "HeadEvidence(source='" + std::string(source_names[static_cast<std::size_t>(e.source)]) +
+               "', compactness=" + text_of(e.compactness) + ", extent=" + text_of(e.extent) +
+               ", oval=" + text_of(e.oval) + ", likeness=" + text_of(e.likeness) +
+               ", refound=" + (e.refound ? "True" : "False") + ")";
+      });
+  bind_equal(type, same_evidence);
+  type.attr("__hash__") = nb::none();
+}
+
 void bind_tracked_head(nb::module_& m) {
   auto type = nb::class_<TrackedHead>(m, "TrackedHead", "The head in one frame, as a Tracker returns it.");
   type.def_prop_ro(
@@ -88,6 +147,12 @@ void bind_tracked_head(nb::module_& m) {
           "status", [](const TrackedHead& self) { return to_string(self.status); },
           "\"found\", or \"lost: \" and why.")
       .def_ro("score", &TrackedHead::score, "How densely the skin fills an ellipse, 0 .. 1; 0 when lost.")
+      .def_ro("confidence", &TrackedHead::confidence,
+              "The probability that the middle is within half a head of the true one, 0 .. 1.")
+      .def_prop_ro(
+          "reason", [](const TrackedHead& self) { return reason(self); },
+          "Why the head was not found and what to do, in one sentence; empty when it was found.")
+      .def_ro("evidence", &TrackedHead::evidence, "The HeadEvidence from which the confidence follows.")
       .def_ro("latency_us", &TrackedHead::latency_us, "From the frame to its result, in microseconds.")
       .def_ro("x_px", &TrackedHead::x_px, "Smoothed on request; when lost: the last position.")
       .def_ro("y_px", &TrackedHead::y_px, "As x_px; y goes down.")
@@ -103,9 +168,9 @@ void bind_tracked_head(nb::module_& m) {
       .def_ro("frame", &TrackedHead::frame, "0, 1, ... since the tracker was made or reset.")
       .def("__getstate__",
            [](const TrackedHead& self) {
-             return nb::make_tuple(static_cast<int>(self.status), self.score, self.latency_us, self.x_px,
-                                   self.y_px, self.area, self.distance_m, self.raw, tuple_of(self.window),
-                                   self.frame);
+             return nb::make_tuple(static_cast<int>(self.status), self.score, self.confidence,
+                                   self.latency_us, self.x_px, self.y_px, self.area, self.distance_m,
+                                   self.raw, tuple_of(self.window), self.evidence, self.frame);
            })
       .def("__setstate__",
            [](TrackedHead& self, const nb::tuple& state) {
@@ -118,16 +183,19 @@ void bind_tracked_head(nb::module_& m) {
                  number(4),
                  number(5),
                  number(6),
-                 nb::cast<Head>(state[7]),
-                 pixel_box_of(state[8], "window"),
-                 nb::cast<std::int64_t>(state[9]),
+                 number(7),
+                 nb::cast<Head>(state[8]),
+                 pixel_box_of(state[9], "window"),
+                 nb::cast<HeadEvidence>(state[10]),
+                 nb::cast<std::int64_t>(state[11]),
              };
              to_string(self.status);  // InvalidArgument for an unknown one
            })
       .def("__repr__", [](const TrackedHead& self) {
         return "TrackedHead(frame=" + std::to_string(self.frame) + ", status='" + to_string(self.status) +
                "', x_px=" + text_of(self.x_px) + ", y_px=" + text_of(self.y_px) +
-               ", distance_m=" + text_of(self.distance_m) + ", score=" + text_of(self.score) + ")";
+               ", distance_m=" + text_of(self.distance_m) + ", score=" + text_of(self.score) +
+               ", confidence=" + text_of(self.confidence) + ")";
       });
   bind_equal(type, same_tracked);
   type.attr("__hash__") = nb::none();
@@ -138,6 +206,7 @@ void bind_tracked_head(nb::module_& m) {
 void bind_heads(nb::module_& m) {
   bind_moments_type(m);
   bind_head(m);
+  bind_evidence(m);
   bind_tracked_head(m);
 }
 

@@ -35,7 +35,7 @@ struct Keywords {
   std::optional<int> max_width, max_height;
   bool smooth;
   double min_cutoff_hz, beta, speed_cutoff_hz;
-  double reference_distance_m, lost_below_area;
+  double reference_distance_m, lost_below_area, min_confidence;
 
   TrackerOptions options(const std::optional<FrameLayout>& like) const {
     TrackerOptions options;
@@ -45,6 +45,7 @@ struct Keywords {
     options.smoothing = {min_cutoff_hz, beta, speed_cutoff_hz};
     options.reference_distance_m = reference_distance_m;
     options.lost_below_area = lost_below_area;
+    options.min_confidence = min_confidence;
     return options;
   }
 };
@@ -77,7 +78,7 @@ void make(Self* self, nb::handle classifier, nb::handle like, nb::handle face, n
           std::optional<Whole<"max_width">> max_width, std::optional<Whole<"max_height">> max_height,
           std::optional<bool> gate, nb::handle start, nb::handle gate_by, bool smooth, double min_cutoff_hz,
           double beta, double speed_cutoff_hz, std::optional<double> reference_area,
-          double reference_distance_m, double lost_below_area, nb::handle device) {
+          double reference_distance_m, double lost_below_area, double min_confidence, nb::handle device) {
   const auto* const known =
       nb::isinstance<FaceCalibration>(classifier) ? nb::cast<const FaceCalibration*>(classifier) : nullptr;
   const Classifier by = classifier_of(classifier, "classifier");
@@ -86,8 +87,8 @@ void make(Self* self, nb::handle classifier, nb::handle like, nb::handle face, n
   std::optional<FrameLayout> layout;
   if (!frames && known != nullptr) frames = known->format;
   if (!like.is_none()) layout = layout_of(example.emplace(like, "like"), frames);
-  const Keywords keywords{max_width,       max_height,           smooth,         min_cutoff_hz, beta,
-                          speed_cutoff_hz, reference_distance_m, lost_below_area};
+  const Keywords keywords{max_width,       max_height,           smooth,          min_cutoff_hz, beta,
+                          speed_cutoff_hz, reference_distance_m, lost_below_area, min_confidence};
   TrackerOptions options = keywords.options(layout);
   options.gate = gate.value_or(!face.is_none());
   std::optional<Box> box;
@@ -109,14 +110,15 @@ void make(Self* self, nb::handle classifier, nb::handle like, nb::handle face, n
 Self* from_box(nb::handle frame, nb::handle face, nb::handle format,
                std::optional<Whole<"max_width">> max_width, std::optional<Whole<"max_height">> max_height,
                bool smooth, double min_cutoff_hz, double beta, double speed_cutoff_hz,
-               double reference_distance_m, double lost_below_area, nb::handle device, nb::handle stream) {
+               double reference_distance_m, double lost_below_area, double min_confidence, nb::handle device,
+               nb::handle stream) {
   const OptionalFormat frames = format_of(format);
   const Array array(frame, "frame", stream);
   const FrameLayout layout = layout_of(array, frames);
   const HostFrame host(array, frames);
   const Box box = box_of(face, "face");
-  const Keywords keywords{max_width,       max_height,           smooth,         min_cutoff_hz, beta,
-                          speed_cutoff_hz, reference_distance_m, lost_below_area};
+  const Keywords keywords{max_width,       max_height,           smooth,          min_cutoff_hz, beta,
+                          speed_cutoff_hz, reference_distance_m, lost_below_area, min_confidence};
   const TrackerOptions options = keywords.options(layout);
   const Device where = device_for(device, &array);
   std::optional<Tracker> tracker;
@@ -155,23 +157,25 @@ void bind_tracker(nb::module_& m) {
   const TrackerOptions defaults;
   const OneEuroOptions smoothing;
   auto type = nb::class_<Self>(m, "Tracker", tracker_docs::class_doc);
-  type.def("__init__", &make, nb::arg("classifier").none(), nb::kw_only(), nb::arg("like") = nb::none(),
-           nb::arg("face") = nb::none(), nb::arg("format") = nb::none(), nb::arg("max_width") = nb::none(),
-           nb::arg("max_height") = nb::none(), nb::arg("gate") = nb::none(), nb::arg("start") = nb::none(),
-           nb::arg("gate_by") = nb::none(), nb::arg("smooth") = defaults.smooth,
-           nb::arg("min_cutoff_hz") = smoothing.min_cutoff_hz, nb::arg("beta") = smoothing.beta,
-           nb::arg("speed_cutoff_hz") = smoothing.speed_cutoff_hz, nb::arg("reference_area") = nb::none(),
-           nb::arg("reference_distance_m") = defaults.reference_distance_m,
-           nb::arg("lost_below_area") = defaults.lost_below_area, nb::arg("device") = "auto",
-           nb::sig("def __init__(self, classifier: Classifier | Calibration, *, like: numpy.typing.ArrayLike "
-                   "| None = None, face: collections.abc.Sequence[float] | numpy.ndarray | None = None, "
-                   "format: str | None = None, max_width: int | None = None, max_height: int | None = None, "
-                   "gate: bool | None = None, start: collections.abc.Sequence[int] | numpy.ndarray | None = "
-                   "None, gate_by: Classifier | None = None, smooth: bool = False, min_cutoff_hz: float = "
-                   "1.0, beta: float = 0.02, speed_cutoff_hz: float = 1.0, reference_area: float | None = "
-                   "None, reference_distance_m: float = 0.6, lost_below_area: float = 0.0001, device: object "
-                   "= 'auto') -> None"),
-           tracker_docs::init_doc)
+  type.def(
+          "__init__", &make, nb::arg("classifier").none(), nb::kw_only(), nb::arg("like") = nb::none(),
+          nb::arg("face") = nb::none(), nb::arg("format") = nb::none(), nb::arg("max_width") = nb::none(),
+          nb::arg("max_height") = nb::none(), nb::arg("gate") = nb::none(), nb::arg("start") = nb::none(),
+          nb::arg("gate_by") = nb::none(), nb::arg("smooth") = defaults.smooth,
+          nb::arg("min_cutoff_hz") = smoothing.min_cutoff_hz, nb::arg("beta") = smoothing.beta,
+          nb::arg("speed_cutoff_hz") = smoothing.speed_cutoff_hz, nb::arg("reference_area") = nb::none(),
+          nb::arg("reference_distance_m") = defaults.reference_distance_m,
+          nb::arg("lost_below_area") = defaults.lost_below_area,
+          nb::arg("min_confidence") = defaults.min_confidence, nb::arg("device") = "auto",
+          nb::sig("def __init__(self, classifier: Classifier | Calibration, *, like: numpy.typing.ArrayLike "
+                  "| None = None, face: collections.abc.Sequence[float] | numpy.ndarray | None = None, "
+                  "format: str | None = None, max_width: int | None = None, max_height: int | None = None, "
+                  "gate: bool | None = None, start: collections.abc.Sequence[int] | numpy.ndarray | None = "
+                  "None, gate_by: Classifier | None = None, smooth: bool = False, min_cutoff_hz: float = "
+                  "1.0, beta: float = 0.02, speed_cutoff_hz: float = 1.0, reference_area: float | None = "
+                  "None, reference_distance_m: float = 0.6, lost_below_area: float = 0.0001, min_confidence: "
+                  "float = 0.5, device: object = 'auto') -> None"),
+          tracker_docs::init_doc)
       .def_static(
           "from_box", &from_box, nb::rv_policy::take_ownership, nb::arg("frame").none(),
           nb::arg("face").none(), nb::kw_only(), nb::arg("format") = nb::none(),
@@ -179,13 +183,15 @@ void bind_tracker(nb::module_& m) {
           nb::arg("smooth") = defaults.smooth, nb::arg("min_cutoff_hz") = smoothing.min_cutoff_hz,
           nb::arg("beta") = smoothing.beta, nb::arg("speed_cutoff_hz") = smoothing.speed_cutoff_hz,
           nb::arg("reference_distance_m") = defaults.reference_distance_m,
-          nb::arg("lost_below_area") = defaults.lost_below_area, nb::arg("device") = "auto",
+          nb::arg("lost_below_area") = defaults.lost_below_area,
+          nb::arg("min_confidence") = defaults.min_confidence, nb::arg("device") = "auto",
           nb::arg("stream") = nb::none(),
           nb::sig("def from_box(frame: numpy.typing.ArrayLike, face: collections.abc.Sequence[float] | "
                   "numpy.ndarray, *, format: str | None = None, max_width: int | None = None, max_height: "
                   "int | None = None, smooth: bool = False, min_cutoff_hz: float = 1.0, beta: float = 0.02, "
                   "speed_cutoff_hz: float = 1.0, reference_distance_m: float = 0.6, lost_below_area: float = "
-                  "0.0001, device: object = 'auto', stream: object | None = None) -> Tracker"),
+                  "0.0001, min_confidence: float = 0.5, device: object = 'auto', stream: object | None = "
+                  "None) -> Tracker"),
           "Calibrates on the face in the first frame and follows it: calibrate(), then Tracker() with "
           "gate=True.\n\n"
           "frame: of the size of all frames, unless max_width and max_height are given; copied to the host "

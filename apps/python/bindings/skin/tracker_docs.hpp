@@ -39,6 +39,8 @@ inline constexpr const char* init_doc =
     "metres; the area is a\n"
     "share of the frame, default 0.05.\n"
     "lost_below_area: less skin than this share of the frame is no head.\n"
+    "min_confidence: a head of less confidence, 0 .. 1, counts as lost; 0 finds whatever has the colour of "
+    "skin.\n"
     "device: \"auto\" (the GPU of like, else a GPU when there is one), \"cpu\", \"cpu:4\" (threads), "
     "\"cuda:0\" or \"joint\".\n"
     "InvalidArgument for options out of range, Unavailable when there is no such GPU.";

@@ -39,29 +39,70 @@ struct TrackerOptions {
   double reference_distance_m = 0.6;
 
   double lost_below_area = 1e-4;  // less skin than this share of the frame is no head
+  // A head of less confidence, 0 .. 1, counts as lost. 0: whatever has the colour of skin is found.
+  double min_confidence = 0.5;
 };
 
 enum class HeadStatus {
   found,
   lost_no_skin,    // no pixel has weight
   lost_too_small,  // less skin than lost_below_area
-  lost_by_gate     // no window stands out as the head did
+  lost_by_gate,    // no window stands out as the head did
+  // Below min_confidence:
+  lost_too_large,    // the skin's ellipse is larger than the frame
+  lost_not_compact,  // the skin is scattered over the frame
+  lost_unsure        // what was found does not look enough like a head, or like the one at the start
 };
 std::string to_string(HeadStatus status);
+
+// Where a head was measured.
+enum class HeadSource {
+  whole_frame,  // without a gate
+  search,       // in a window of the gate, which has searched the frame without a start box
+  start         // in a window of the gate, which began at a start box
+};
+
+// What the confidence is computed from, as measured in the frame. The same bits on every device.
+struct HeadEvidence {
+  HeadSource source = HeadSource::whole_frame;
+  double compactness = 0;  // score_of(raw)
+  double extent = 0;       // of the ellipse over that of the frame: the larger of width and height
+  double roundness = 0;    // minor axis over major axis
+  // Of the gate's window; 0 without one. Correlations are those of 8 x 8 cells, -1 .. 1.
+  double oval = 0;                 // correlation of the weights with an oval of skin
+  double likeness = 0;             // correlation of the weights with those at the start, or lately
+  double brightness_likeness = 0;  // correlation of the brightness with that at the start, or lately
+  bool refound = false;            // lost since the start, found again and not yet recognised
+  bool own_colours = false;        // the window goes by gate_by, the colours of this head
+
+  friend bool operator==(const HeadEvidence&, const HeadEvidence&) = default;
+};
 
 struct TrackedHead {
   HeadStatus status = HeadStatus::lost_no_skin;
   double score = 0;           // score_of(raw), 0 .. 1; 0 when lost
+  double confidence = 0;      // the probability that the middle is within half a head of the true one
   double latency_us = 0;      // from step() or submit() to the result
   double x_px = 0, y_px = 0;  // smoothed on request; when lost: the last position
   double area = 0;            // share of the frame
   double distance_m = 0;      // when lost: the last one
-  Head raw{};                 // as measured in this frame (in the window, when gated)
-  PixelBox window;            // the pixels that were measured
-  std::int64_t frame = 0;     // 0, 1, ... since the tracker was made or reset
+  Head raw{};             // as measured in this frame (in the window, when gated; none when lost by the gate)
+  PixelBox window;        // the pixels that were measured
+  HeadEvidence evidence;  // from which the confidence follows
+  std::int64_t frame = 0;  // 0, 1, ... since the tracker was made or reset
 
   bool found() const { return status == HeadStatus::found; }
 };
+
+// One sentence for a person: why the head was not found, and what to do. Empty when it was found.
+std::string reason(const TrackedHead& head);
+
+// The probability that a head is right, 0 .. 1; 0 for evidence that is not a number.
+double confidence_of(const HeadEvidence& evidence);
+
+// What a Tracker without gate and smoothing makes of the head of a whole frame, such as that of locate_cpu()
+// or of a batch. InvalidArgument when the frame is empty.
+TrackedHead tracked_head(const Head& head, int width, int height, const TrackerOptions& options = {});
 
 // Format and size come from the frames. The first frame, and each one of another format or size, allocates
 // buffers; every other frame allocates nothing.
