@@ -14,13 +14,16 @@ namespace triptych {
 // The largest number of inputs in flight: submitted, and not yet returned by next().
 inline constexpr int max_in_flight = 3;
 
-// status is the outcome, as text by to_string(status). found() tells whether the result can be used. score,
-// from 0 to 1, tells how well the model explains the input; higher is better.
+// status is the outcome, as text by to_string(status). found() tells whether the result can be used; when it
+// cannot, reason(result) says in a sentence why, and what to do. score, from 0 to 1, tells how well the model
+// explains the input; confidence is the probability that the result is right.
 template <class R>
 concept FrameResult = requires(const R& result) {
   { to_string(result.status) } -> std::same_as<std::string>;
   { result.found() } -> std::same_as<bool>;
   { result.score } -> std::convertible_to<double>;
+  { result.confidence } -> std::convertible_to<double>;
+  { reason(result) } -> std::same_as<std::string>;
 };
 
 // An object is constructed from a model, options and a device, and processes one input per frame. step()
