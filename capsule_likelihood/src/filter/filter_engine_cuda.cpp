@@ -219,7 +219,7 @@ void CudaEngine::enqueue_frame(const FrameKind& kind) {
   proposed_.record(side_);
   // The host has no copy of a cloud in device memory: the sample of it comes with the report.
   if (!kind.uploads) {
-    enqueue_evidence_sample(points_.data(), point_count_.data(),
+    enqueue_evidence_sample(points_.data(), kind.with_sigma ? sigma_m_.data() : nullptr, point_count_.data(),
                             reinterpret_cast<Vec3*>(report_.data() + sample_begin()), side_);
     sampled_.record(side_);
   }

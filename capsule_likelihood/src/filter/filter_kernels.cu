@@ -168,9 +168,15 @@ __global__ void __launch_bounds__(sum_lanes)
                    report + view.dims + 1 + std::int64_t{3} * joint_count + std::int64_t{6} * joint);
 }
 
-__global__ void evidence_sample_kernel(const Vec3* points, const std::int64_t* count, Vec3* sample) {
+// A point whose sigma is not above 0 is no point: NaN, as the rays drop it.
+__global__ void evidence_sample_kernel(const Vec3* points, const float* sigma_m, const std::int64_t* count,
+                                       Vec3* sample) {
   const auto i = static_cast<std::int32_t>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i < evidence_size(*count)) sample[i] = points[evidence_index(i, *count)];
+  if (i >= evidence_size(*count)) return;
+  const std::int64_t k = evidence_index(i, *count);
+  Vec3 point = points[k];
+  if (sigma_m != nullptr && !(sigma_m[k] > 0)) point.x = nanf("");
+  sample[i] = point;
 }
 
 unsigned blocks_for(std::int64_t count, int each) { return static_cast<unsigned>((count + each - 1) / each); }
@@ -219,9 +225,10 @@ void enqueue_settle(const FilterView& view, const FilterLayer& old, int index, S
          stream, view, old, index);
 }
 
-void enqueue_evidence_sample(const Vec3* points, const std::int64_t* count, Vec3* sample, StreamRef stream) {
+void enqueue_evidence_sample(const Vec3* points, const float* sigma_m, const std::int64_t* count,
+                             Vec3* sample, StreamRef stream) {
   launch(evidence_sample_kernel, {.grid = dim3(blocks_for(evidence_points, 128)), .block = dim3(128)}, stream,
-         points, count, sample);
+         points, sigma_m, count, sample);
 }
 
 void enqueue_report(const FilterView& view, const Vec3* positions, std::int32_t joint_count, float* report,

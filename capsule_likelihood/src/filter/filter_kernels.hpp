@@ -42,8 +42,10 @@ void enqueue_settle(const FilterView& view, const FilterLayer& old, int index, S
 // covariances of the joints over the samples.
 void enqueue_report(const FilterView& view, const Vec3* positions, std::int32_t joint_count, float* report,
                     StreamRef stream);
-// The sample of a cloud of *count points, for the evidence: up to evidence_points points.
-void enqueue_evidence_sample(const Vec3* points, const std::int64_t* count, Vec3* sample, StreamRef stream);
+// The sample of a cloud of *count points, for the evidence: up to evidence_points points. sigma_m: null when
+// the points have none of their own; a point whose sigma is not above 0 becomes NaN.
+void enqueue_evidence_sample(const Vec3* points, const float* sigma_m, const std::int64_t* count,
+                             Vec3* sample, StreamRef stream);
 inline std::int64_t report_floats(std::int32_t dims, std::int32_t joint_count) {
   return dims + 1 + std::int64_t{9} * joint_count;
 }
