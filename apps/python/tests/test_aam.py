@@ -292,7 +292,7 @@ def test_results_survive_pickle(faces, fitter):
 def test_confidence_tells_a_face_from_no_face(model, faces, fitter):
     image, truth = faces[0]
     fit = fitter(image, aam.bounds(truth))
-    assert fit.found and fit.confidence > 0.9 and fit.reason == "" and f"confidence={fit.confidence:.3g}" in repr(fit)
+    assert fit.found and fit.confidence > 0.9 and fit.reason == "" and f"confidence={fit.confidence!r}" in repr(fit)
     noise = np.random.default_rng(1).integers(0, 256, (256, 256), np.uint8)
     bad = fitter(noise, aam.bounds(truth))
     assert not bad.found and bad.status == "lost_no_face" and bad.confidence < 0.1 and "does not look like a face" in bad.reason
