@@ -115,6 +115,9 @@ Shape paste(Image<Grey8>& image, int number, double size, double x, double y) {
 
 // Faces of 4 to 60 % of the height, several in an image or none. Measured: all are found, and nothing else.
 TEST(FindFaces, FindsFacesOfAllSizesAndNothingElse) {
+#ifdef TRIPTYCH_SANITIZED
+  GTEST_SKIP() << "takes minutes under a sanitizer; the tests above run the same code";
+#endif
   Fitter fitter(model(), {}, Device::cpu());
   int number = 2000, faces = 0, right = 0, wrong = 0;
   for (const auto& [share, count] : {std::pair{0.04, 3}, {0.08, 3}, {0.2, 2}, {0.6, 1}, {0.0, 0}})
