@@ -99,6 +99,15 @@ class Depth:
         return body, lambda joints: np.asarray(capsule.positions_of(skeleton, joints, self.table.names))
 
 
+def recorded(capsule, path):
+    """The skeleton and the motion of a BVH file without a pose added in front, and the same at about 30 Hz."""
+    skeleton, motion = capsule.load_bvh(path)
+    first = int(begins_with_added_pose(np.array([skeleton.joints(pose) for pose in motion[:3]]), 1 / motion.frame_time_s))
+    skeleton, motion = capsule.load_bvh(path, fixed_at_frame=first)
+    every = max(1, round(1 / motion.frame_time_s / 30))
+    return skeleton, motion[first:], capsule.Motion(np.asarray(motion)[first::every], every * motion.frame_time_s)
+
+
 def motions(job: Job):
     """Everything to follow, one after the other."""
     capsule = job.tp.capsule
@@ -107,13 +116,9 @@ def motions(job: Job):
     yield Rendered(job.tp, "synthetic walk", human, walk)
     yield Rendered(job.tp, "synthetic walk, from the side", human, walk, math.pi / 2)
     for path in job.found("mocap_cmu/*.bvh", "recorded motions are"):
-        skeleton, motion = capsule.load_bvh(path)
-        first = int(begins_with_added_pose(np.array([skeleton.joints(pose) for pose in motion[:3]]), 1 / motion.frame_time_s))
-        skeleton, motion = capsule.load_bvh(path, fixed_at_frame=first)
-        every = max(1, round(1 / motion.frame_time_s / 30))
-        slow = capsule.Motion(np.asarray(motion)[first::every], every * motion.frame_time_s)
-        if every > 1:
-            yield Rendered(job.tp, path.stem, skeleton, motion[first:], math.pi)
+        skeleton, motion, slow = recorded(capsule, path)
+        if len(slow) < len(motion):
+            yield Rendered(job.tp, path.stem, skeleton, motion, math.pi)
         yield Rendered(job.tp, path.stem, skeleton, slow, math.pi)
         yield Rendered(job.tp, f"{path.stem}, turned by {TURN_RAD} rad", skeleton, slow, math.pi + TURN_RAD)
     for path in job.found("depth_mhad/*/joints.csv", "depth images are"):

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 import body_negatives
-from bodies import Depth, Rendered, begins_with_added_pose, joint_errors_mm
+from bodies import Depth, Rendered, joint_errors_mm, recorded
 from calibration import ALARM_COLUMNS, RELIABILITY_COLUMNS, alarms, fit, held_out, reliability
 from common import Job, rounded, table
 
@@ -106,11 +106,7 @@ def sequences(job: Job):
         human = capsule.human(height=height)
         yield f"walk {height}", Noisy(job.tp, f"walk {height}", human, capsule.make_walk(human, frames=60), number * math.pi / 2 + 0.3)
     for path in job.found("mocap_cmu/*.bvh", "recorded motions are"):
-        skeleton, motion = capsule.load_bvh(path)
-        first = int(begins_with_added_pose(np.array([skeleton.joints(pose) for pose in motion[:3]]), 1 / motion.frame_time_s))
-        skeleton, motion = capsule.load_bvh(path, fixed_at_frame=first)
-        every = max(1, round(1 / motion.frame_time_s / 30))
-        slow = capsule.Motion(np.asarray(motion)[first::every], every * motion.frame_time_s)
+        skeleton, _, slow = recorded(capsule, path)
         for yaw in (math.pi, math.pi + 0.8, 0.5 * math.pi):
             yield path.stem, Noisy(job.tp, path.stem, skeleton, slow, yaw)
     for path in job.found("depth_mhad/*/joints.csv", "depth images are"):
