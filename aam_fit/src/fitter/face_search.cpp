@@ -11,14 +11,14 @@ namespace triptych::aam_fit {
 
 namespace {
 
-constexpr double size_ratio = 1.2;      // from one size to the next: fits correct a tenth either way
-constexpr int stride = 4;               // from one place to the next, in pixels of the planes
-constexpr std::int64_t samples = 400;   // of the mean texture, per channel, about
-constexpr double max_offset = 1 << 20;  // beyond any planes
-constexpr double padding = 0.15;        // around the image, in face sizes
+constexpr double size_ratio = 1.2;              // from one size to the next: fits correct a tenth either way
+constexpr int stride = 4;                       // from one place to the next, in pixels of the planes
+constexpr std::int64_t template_samples = 400;  // of the mean texture, per channel, about
+constexpr double max_offset = 1 << 20;          // beyond any planes
+constexpr double padding = 0.15;                // around the image, in face sizes
 // Of two candidates with centres nearer than this, in sizes of the smaller one, and with sizes of a smaller
 // ratio than that, one stays.
-constexpr double min_distance = 0.25, min_ratio = 1.5;
+constexpr double min_candidate_distance = 0.25, min_candidate_ratio = 1.5;
 
 // Some pixels of the mean texture at the mean shape, as offsets in the planes from the shape's origin.
 struct Template {
@@ -32,7 +32,7 @@ struct Template {
 
 Template make_template(const Level& level) {
   Template made;
-  const std::int64_t skip = std::max<std::int64_t>(1, level.pixels() / samples);
+  const std::int64_t skip = std::max<std::int64_t>(1, level.pixels() / template_samples);
   const auto channel_count = static_cast<int>(level.samples() / level.pixels());
   double sum = 0, squares = 0;
   for (std::int64_t i = 0; i < level.pixels(); i += skip) {
@@ -147,7 +147,8 @@ void add_peaks(const Map& map, const Template& face, const Crop& crop, double si
 
 bool same_place(const Candidate& a, const Candidate& b) {
   const double smaller = std::min(a.size, b.size), larger = std::max(a.size, b.size);
-  return larger < min_ratio * smaller && std::hypot(a.x - b.x, a.y - b.y) < min_distance * smaller;
+  return larger < min_candidate_ratio * smaller &&
+         std::hypot(a.x - b.x, a.y - b.y) < min_candidate_distance * smaller;
 }
 
 }  // namespace

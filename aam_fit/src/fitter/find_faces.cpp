@@ -15,7 +15,7 @@ namespace {
 
 constexpr double min_growth = 0.5;        // of a fit's size over that of the box in which it started
 constexpr double min_share_inside = 0.8;  // of a fit's box that lies in the image
-constexpr double min_face_px = 16;
+constexpr double min_search_px = 16;
 constexpr std::size_t max_checked = 64;  // candidates that are fitted again
 // Of the planes of a search: below the limits of a crop, with a border; and half a gibibyte of floats.
 constexpr double max_plane_pixels = 3 << 23, max_plane_side = 15 << 10, max_plane_floats = 1 << 27;
@@ -86,7 +86,7 @@ std::vector<Fit> find_faces(Fitter& fitter, ImageView<const Grey8> image, const 
   check(options);
   require(!image.empty(), "an empty image has no face");
   const auto width = static_cast<double>(image.width()), height = static_cast<double>(image.height());
-  const double min_px = std::max(min_face_px, options.min_size * height);
+  const double min_px = std::max(min_search_px, options.min_size * height);
   // the planes in which the smallest faces are searched for
   const double plane_scale = fitter.model().levels.front().face_size_px / min_px;
   const double pixels = width * height * plane_scale * plane_scale;
