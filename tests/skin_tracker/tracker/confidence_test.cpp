@@ -174,8 +174,8 @@ TEST(Confidence, ALayoutIsEqualToItselfAtAnySizeAndBrightness) {
     const auto samples = map.samples();
     const int columns = map.region().width / map.step();
     for (std::size_t i = 0; i < samples.size(); ++i) {
-      const double x = (static_cast<int>(i) % columns + 0.5) * map.step() - 120;
-      const double y = (static_cast<int>(i) / columns + 0.5) * map.step() - 90;
+      const int column = static_cast<int>(i) % columns, row = static_cast<int>(i) / columns;
+      const double x = (column + 0.5) * map.step() - 120, y = (row + 0.5) * map.step() - 90;
       samples[i] = static_cast<std::uint16_t>(gain * (std::hypot(x / size, y / size) < 0.5 ? 30000 : 3000));
     }
     map.sum_up();
