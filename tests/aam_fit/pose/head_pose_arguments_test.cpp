@@ -93,8 +93,9 @@ TEST(HeadPoseArguments, OfCamerasPointsAndSmoothing) {
   HeadPose pose;
   pose.camera_from_head = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   pose.z_m = 0.5;
-  const auto smoother = [](const OneEuroOptions& position, const OneEuroOptions& rotation) {
-    return [=] { PoseSmoother({position, rotation}); };
+  const auto smoother = [](const OneEuroOptions& direction, const OneEuroOptions& rotation,
+                           const OneEuroOptions& distance = {}) {
+    return [=] { PoseSmoother({direction, distance, rotation}); };
   };
   const auto smooth = [=](auto change, double seconds) {
     return [=] {
@@ -126,11 +127,13 @@ TEST(HeadPoseArguments, OfCamerasPointsAndSmoothing) {
       {"deviation: of parameter -1", [=] { (void)pose.deviation(-1); }, "-1"},
       {"PoseSmoother: a cut-off of 0", smoother({0, 0, 1}, {}), "min_cutoff_hz"},
       {"PoseSmoother: a cut-off of NaN", smoother({}, {nan, 0, 1}), "min_cutoff_hz"},
+      {"PoseSmoother: a negative beta", smoother({}, {}, {1, -1, 1}), "beta"},
       {"PoseSmoother: an infinite beta", smoother({}, {1, inf, 1}), "beta"},
       {"smooth: no time", smooth(nothing, 0), "seconds"},
       {"smooth: a time of NaN", smooth(nothing, nan), "seconds"},
       {"smooth: a position of NaN", smooth([](HeadPose& p) { p.y_m = nan; }, 1), "position"},
       {"smooth: a position at infinity", smooth([](HeadPose& p) { p.z_m = inf; }, 1), "position"},
+      {"smooth: a head behind the camera", smooth([](HeadPose& p) { p.z_m = -1; }, 1), "position"},
       {"smooth: a quaternion of NaN", smooth([](HeadPose& p) { p.quaternion[2] = nan; }, 1), "quaternion"},
       {"smooth: no rotation", smooth([](HeadPose& p) { p.quaternion = {}; }, 1), "quaternion"},
   };

@@ -65,6 +65,7 @@ TEST(SyntheticPose, TheMeanFaceServesOtherPeople) {
   EXPECT_LT(std::sqrt(yaw), 1.5 * degree);
   EXPECT_LT(std::sqrt(pitch), 4.5 * degree);
   EXPECT_LT(std::sqrt(roll), 0.4 * degree);
+  EXPECT_GT(within, 0.95 * faces);
 }
 
 }  // namespace

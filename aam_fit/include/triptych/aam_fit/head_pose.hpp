@@ -85,9 +85,12 @@ std::optional<HeadPose> estimate_head_pose(const Fit& fit, const PinholeCamera& 
 // camera.
 Point project(const HeadPose& pose, const PinholeCamera& camera, const Point3& point);
 
+// The speed that beta multiplies is in radians per second; of the distance, its change over itself per
+// second.
 struct PoseSmootherOptions {
-  OneEuroOptions position{.min_cutoff_hz = 0.5, .beta = 20};  // the speed is in metres per second
-  OneEuroOptions rotation{.min_cutoff_hz = 0.5, .beta = 5};   // in radians per second
+  OneEuroOptions direction{.min_cutoff_hz = 1, .beta = 60};  // in which the head is seen: x / z and y / z
+  OneEuroOptions distance{.min_cutoff_hz = 1, .beta = 20};
+  OneEuroOptions rotation{.min_cutoff_hz = 1, .beta = 30};
 };
 
 // Smooths the poses of a video by One-Euro filters: still heads a lot, moving heads little.
@@ -96,13 +99,15 @@ class PoseSmoother {
   // InvalidArgument as OneEuro.
   explicit PoseSmoother(const PoseSmootherOptions& options = {});
   // The pose with smoothed rotation, angles and translation; seconds since the last one. InvalidArgument when
-  // the pose is not finite, or, after the first call, seconds is not in (0, OneEuro::max_seconds].
+  // the pose is not finite or not in front of the camera, or, after the first call, seconds is not in (0,
+  // OneEuro::max_seconds].
   HeadPose smooth(const HeadPose& pose, double seconds);
   // To be called when the face was lost.
   void reset() noexcept;
 
  private:
-  std::array<OneEuro, 3> position_;
+  std::array<OneEuro, 2> direction_;
+  OneEuro distance_;
   std::array<OneEuro, 4> rotation_;
   std::optional<std::array<double, 4>> last_;
 };
