@@ -391,6 +391,10 @@ TABLE = {
             "min_confidence": (1.5, *NEGATIVE),
         },
     ),
+    "aam.head_pose": (
+        lambda **k: tp.aam.head_pose(faces()[1][0], **{"focal": 256, "centre": (127.5, 127.5), **k}),
+        {"focal": (0.5, 1e7, *POSITIVE), "length_deviation": (1.5, *NEGATIVE)},
+    ),
     "aam.Similarity": (tp.aam.Similarity, dict.fromkeys(("sx", "sy", "tx", "ty"), NOT_FINITE)),
     "aam.start_in_box": (
         lambda **k: tp.aam.start_in_box(model(), (9, 9, 99, 99), **{"width": 256, "height": 256, **k}),
