@@ -80,6 +80,22 @@ def test_equality_pickle_and_text():
     assert repr(pose).startswith("HeadPose(yaw=")
 
 
+def test_smoothing_steadies_a_still_head_and_follows_a_jump():
+    random, smooth = np.random.default_rng(2), tp.aam.PoseSmoother()
+    still = project(tp.aam.mean_face_68(), rotation(0.2, 0, 0), np.array([0, 0, 0.6]))
+    raw = [estimate(still + random.normal(0, 0.05, still.shape)) for _ in range(200)]
+    smoothed = [smooth(pose, seconds=1 / 30) for pose in raw]
+    np.testing.assert_allclose(smoothed[0].translation, raw[0].translation, rtol=1e-12)
+    assert np.std([p.yaw for p in smoothed[50:]]) < 0.5 * np.std([p.yaw for p in raw[50:]])
+    assert np.std([p.translation[0] for p in smoothed[50:]]) < 0.5 * np.std([p.translation[0] for p in raw[50:]])
+    moved = estimate(project(tp.aam.mean_face_68(), rotation(0.5, 0, 0), np.array([0.1, 0, 0.6])))
+    for _ in range(30):
+        last = smooth(moved)
+    assert abs(last.yaw - moved.yaw) < 0.01 and abs(last.translation[0] - 0.1) < 0.002
+    smooth.reset()
+    np.testing.assert_allclose(smooth(raw[0]).rotation, raw[0].rotation, atol=1e-12)
+
+
 @pytest.mark.parametrize(
     "argument, value",
     [

@@ -1,4 +1,4 @@
-// head_pose() and HeadPose.
+// head_pose(), HeadPose and PoseSmoother.
 #include <triptych/aam_fit/head_pose.hpp>
 
 #include <algorithm>
@@ -11,6 +11,7 @@ namespace triptych::python {
 using aam_fit::HeadPose;
 using aam_fit::PinholeCamera;
 using aam_fit::Point3;
+using aam_fit::PoseSmoother;
 using aam_fit::Shape;
 
 namespace {
@@ -150,10 +151,48 @@ void bind_result(nb::module_& m) {
       });
 }
 
+// The options of one of the three filters.
+OneEuroOptions filter_of(double min_cutoff_hz, const char* keyword, double beta, double speed_cutoff_hz) {
+  require(beta >= 0 && beta <= OneEuro::max_beta, keyword, ": expected 0 to ", OneEuro::max_beta, ", not ",
+          beta);
+  return {min_cutoff_hz, beta, speed_cutoff_hz};
+}
+
+void bind_smoother(nb::module_& m) {
+  const aam_fit::PoseSmootherOptions o;
+  nb::class_<PoseSmoother>(
+      m, "PoseSmoother",
+      "Smooths the poses of a video by One-Euro filters: still heads a lot, moving heads little.\n\n"
+      "Call reset() when the face was lost.")
+      .def(
+          "__init__",
+          [](PoseSmoother* self, double min_cutoff_hz, double direction_beta, double distance_beta,
+             double rotation_beta, double speed_cutoff_hz) {
+            new (self)
+                PoseSmoother({filter_of(min_cutoff_hz, "direction_beta", direction_beta, speed_cutoff_hz),
+                              filter_of(min_cutoff_hz, "distance_beta", distance_beta, speed_cutoff_hz),
+                              filter_of(min_cutoff_hz, "rotation_beta", rotation_beta, speed_cutoff_hz)});
+          },
+          nb::kw_only(), nb::arg("min_cutoff_hz") = o.direction.min_cutoff_hz,
+          nb::arg("direction_beta") = o.direction.beta, nb::arg("distance_beta") = o.distance.beta,
+          nb::arg("rotation_beta") = o.rotation.beta,
+          nb::arg("speed_cutoff_hz") = o.direction.speed_cutoff_hz,
+          "direction_beta, rotation_beta: how much a speed in radians per second raises the cut-off, in "
+          "hertz; "
+          "distance_beta: the\nsame for the change of the distance over itself per second. InvalidArgument "
+          "unless the cut-offs are above 0 and the others not below.")
+      .def("__call__", &PoseSmoother::smooth, nb::arg("pose"), nb::arg("seconds") = 1.0 / 30,
+           nb::sig("def __call__(self, pose: HeadPose, seconds: float = 1 / 30) -> HeadPose"),
+           "The next HeadPose with smoothed rotation and translation; seconds since the last one, above 0.")
+      .def("reset", &PoseSmoother::reset, "As newly made.")
+      .def("__repr__", [](const PoseSmoother&) { return "<triptych.aam: smoother of head poses>"; });
+}
+
 }  // namespace
 
 void bind_aam_pose(nb::module_& m) {
   bind_result(m);
+  bind_smoother(m);
   m.def(
       "mean_face_68",
       [] {
