@@ -176,8 +176,8 @@ TEST(Jitter, FittedFaces) {
   EXPECT_LT(std::sqrt(roll), 1.5 * degree);
 }
 
-// Prints the time of an estimate.
-TEST(Jitter, TimeOfAnEstimate) {
+// With the time of an estimate.
+TEST(Jitter, EveryFaceConverges) {
   std::vector<Shape> faces;
   for (int i = 0; i < 100; ++i) faces.push_back(render_face(random_face(5, i), 16, 16).landmarks);
   std::vector<double> us;
