@@ -20,8 +20,8 @@ std::optional<std::array<double, 12>> pose_values(const std::optional<aam_fit::H
   constexpr double degrees = 180 / std::numbers::pi;
   std::array<double, 12> values{
       degrees * pose->yaw, degrees * pose->pitch, degrees * pose->roll, pose->x_m, pose->y_m, pose->z_m};
-  for (int i = 0; i < 6; ++i)
-    values[static_cast<std::size_t>(6 + i)] = (i < 3 ? degrees : 1) * pose->deviation(i);
+  for (std::size_t i = 0; i < pose_columns.size(); ++i)
+    values[6 + i] = (i < 3 ? degrees : 1) * pose->deviation(static_cast<int>(i));
   return values;
 }
 

@@ -175,7 +175,7 @@ double evaluate(const Problem& p, const State& state, Matrix7* normal = nullptr,
 
 // Scales the parameters so that the diagonal of the normal matrix is 1.
 Vector7 equalise(Matrix7& normal) {
-  const Vector7 scale = normal.diagonal().cwiseSqrt().cwiseInverse();
+  Vector7 scale = normal.diagonal().cwiseSqrt().cwiseInverse();
   normal = scale.asDiagonal() * normal * scale.asDiagonal();
   return scale;
 }

@@ -1,8 +1,8 @@
-// The mean face, in millimetres, from the means of adults (women and men together) in L. G. Farkas,
-// Anthropometry of the Head and Face (1994), rounded: pupils 63 apart, outer and inner eye corners 88 and 36
-// (as landmarks, just inside the lids), face 138 wide, nasion to gnathion 118, nasion to subnasale 52, nose
-// 34 wide and 20 deep, subnasale to stomion 21, mouth 52 wide; tragion 96 behind the nasion. Between them the
-// landmarks lie on smooth curves.
+// The mean face, in millimetres, made from rounded mean measures of adults, women and men together, after
+// L. G. Farkas, Anthropometry of the Head and Face (1994): pupils 63 apart, outer and inner eye corners 88
+// and 36 (as landmarks, just inside the lids), face 138 wide, nasion to gnathion 118, nasion to subnasale 52,
+// nose 34 wide and 20 deep, subnasale to stomion 21, mouth 52 wide; tragion 96 behind the nasion. Between
+// them the landmarks lie on smooth curves.
 #include <triptych/aam_fit/head_pose.hpp>
 
 namespace triptych::aam_fit {

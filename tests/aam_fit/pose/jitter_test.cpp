@@ -23,6 +23,7 @@ const PinholeCamera far_camera{1e5, 128, 128};  // procedural faces are drawn wi
 const Model& trained_model() {
   static const Model model = [] {
     std::vector<Example> faces;
+    faces.reserve(120);
     for (int i = 0; i < 120; ++i) faces.push_back(render_face(random_face(1, i), 256, 256));
     TrainOptions options;
     options.mirror_points = mirror_of_68();
@@ -179,6 +180,7 @@ TEST(Jitter, FittedFaces) {
 // With the time of an estimate.
 TEST(Jitter, EveryFaceConverges) {
   std::vector<Shape> faces;
+  faces.reserve(100);
   for (int i = 0; i < 100; ++i) faces.push_back(render_face(random_face(5, i), 16, 16).landmarks);
   std::vector<double> us;
   for (int round = 0; round < 21; ++round) {
