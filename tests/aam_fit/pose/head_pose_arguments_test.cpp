@@ -156,14 +156,20 @@ TEST(HeadPoseArguments, AnyPointsHaveAFinitePoseOrNone) {
       p = {std::clamp(x + spread * from.x, -1e6, 1e6), std::clamp(y + spread * from.y, -1e6, 1e6)};
     }
     const PinholeCamera any{std::pow(10, uniform(0, 6)), uniform(-away, away), uniform(-away, away)};
+    std::optional<HeadPose> pose;
     try {
-      const HeadPose pose = estimate_head_pose(shape, any);
-      ++accepted;
-      for (const double value : pose.covariance) ASSERT_TRUE(std::isfinite(value)) << k;
-      for (const double value : pose.camera_from_head) ASSERT_TRUE(std::abs(value) < 1 + 1e-9) << k;
-      for (int i = 0; i < 6; ++i) ASSERT_TRUE(std::isfinite(pose.deviation(i))) << k;
-      ASSERT_TRUE(std::isfinite(pose.x_m + pose.y_m + pose.z_m + pose.error_px + pose.length_factor)) << k;
+      pose = estimate_head_pose(shape, any);
     } catch (const InvalidArgument&) {
+      continue;
+    }
+    ++accepted;
+    for (const double value : pose->covariance) ASSERT_TRUE(std::isfinite(value)) << k;
+    for (const double value : pose->camera_from_head) ASSERT_TRUE(std::abs(value) < 1 + 1e-9) << k;
+    for (int i = 0; i < 6; ++i) ASSERT_TRUE(std::isfinite(pose->deviation(i))) << k;
+    ASSERT_TRUE(std::isfinite(pose->x_m + pose->y_m + pose->z_m + pose->error_px)) << k;
+    for (std::size_t i = 17; i < 68; ++i) {
+      const Point3 p = mean_face_68()[i];
+      ASSERT_NO_THROW(project(*pose, any, {p.x, p.y * pose->length_factor, p.z})) << k;
     }
   }
   EXPECT_GT(accepted, 1500);
