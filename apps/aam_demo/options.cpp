@@ -40,9 +40,10 @@ A folder for training holds images and for each a file of landmarks with the sam
 then x y a line) or .asf (as in IMM: shares of the image's size); --landmarks names another folder for those. Pixel
 centres are at integers. The errors that are printed are the mean distance of the landmarks from the truth over the
 face's size, which is the square root of the area of the landmarks' box. Each command has its own --help.
-From 68 landmarks (300-W) follows the head's pose, drawn as three axes at the nose and written to fits.csv: yaw, pitch and roll in
-degrees (above 0: the nose to the right of the image, up, the head leaning clockwise), the point between the eyes from the camera
-in metres (x right, y down, z ahead), and the standard deviation of each.
+From 68 landmarks (300-W) follows the head's pose, drawn as three axes at the nose (red: the head's left, green: down,
+blue: ahead) and written to fits.csv: yaw, pitch and roll in degrees (above 0: the nose to the right of the image, up,
+the head leaning clockwise), the point between the eyes from the camera in metres (x right, y down, z ahead), and the
+standard deviation of each.
 Exit code: 0 when it worked, 2 when the command line makes no sense, 130 after Ctrl-C, 143 after SIGTERM, 1 for
 everything else. A run that is cut short or fails keeps what it has finished, says so, and writes "complete": false to
 the summary. While it runs, fits.csv and the video are in *.part-* files, which a killed run leaves behind, at most a
