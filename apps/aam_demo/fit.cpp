@@ -74,6 +74,7 @@ class Pictures {
     scene.landmarks = found.fit.landmarks;
     scene.start = found.start;
     scene.found = found.found;
+    if (found.pose) scene.axes = axes_of(*found.pose, found.camera);
     if (found.found) {
       scene.texture = follower_.texture(grey, found.fit);
       scene.texture_title = title_of_texture(model_);
@@ -86,6 +87,7 @@ class Pictures {
       scene.lines.push_back(apps::text("score %.3f", found.fit.score));
       scene.lines.push_back(apps::text("%d iterations, %.2f ms", found.fit.iterations, found.fit_ms));
     }
+    if (found.pose) add_pose_lines(scene.lines, *found.pose);
     if (found.search_ms > 0) scene.lines.push_back(apps::text("search %.1f ms", found.search_ms));
     Painter painter(model_, bgr.size());
     const cv::Mat picture = painter.paint(scene);
@@ -140,7 +142,7 @@ void fit_input(const Options& options) {
     if (follower && frame.width <= fitting.max_width && frame.height <= fitting.max_height) return;
     fitting.max_width = std::max(follower ? fitting.max_width : 16, frame.width);
     fitting.max_height = std::max(follower ? fitting.max_height : 16, frame.height);
-    follower.emplace(model, fitting, device, track, options.init);
+    follower.emplace(model, fitting, device, track, options.init, options.pose, frames.frames_per_second());
   };
   make_room(bgr.size());
   if (options.init) check_box(*options.init, bgr.size());
@@ -193,6 +195,7 @@ void fit_input(const Options& options) {
       summary["version"] = version();
       summary["model"] = options.model.string();
       summary["input"] = options.input;
+      summary["focal_px"] = options.pose.focal_px > 0 ? Json(options.pose.focal_px) : Json("image width");
       summary["device"] = device.describe();
       outputs.write(json, apps::summary_text(summary));
     };

@@ -28,8 +28,11 @@ void check_box(const Box& box, cv::Size frame) {
 }
 
 Follower::Follower(const Model& model, const FitterOptions& options, const Device& device, bool track,
-                   const std::optional<Box>& init)
-    : fitter_(model, options, device), init_(init) {
+                   const std::optional<Box>& init, const PoseOptions& pose, double frames_per_second)
+    : fitter_(model, options, device),
+      init_(init),
+      pose_(pose),
+      seconds_per_frame_(frames_per_second > 0 ? 1 / frames_per_second : 1.0 / 30) {
   if (track) tracker_.emplace(model, FaceTrackerOptions{.fitter = options}, device);
 }
 
@@ -70,6 +73,20 @@ Image<Grey8> Follower::texture(const cv::Mat& grey, const Fit& fit) const {
 }
 
 Found Follower::next(const cv::Mat& grey) {
+  Found result = find(grey);
+  if (!result.found) {
+    smoother_.reset();
+    return result;
+  }
+  if (result.fit.landmarks.size() != mean_face_68().size()) return result;
+  result.camera = camera_of(grey.cols, grey.rows, pose_.focal_px);
+  const HeadPose pose = estimate_head_pose(result.fit.landmarks, result.camera);
+  if (!pose.converged) return result;
+  result.pose = pose_.smooth && tracker_ ? smoother_.smooth(pose, seconds_per_frame_) : pose;
+  return result;
+}
+
+Found Follower::find(const cv::Mat& grey) {
   std::optional<Box> box;
   Found result;
   if (!following_) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <triptych/aam_fit/face_tracker.hpp>
+#include <triptych/aam_fit/head_pose.hpp>
 
 #include <opencv2/core/mat.hpp>
 
@@ -10,11 +11,18 @@
 
 namespace triptych::aam_demo {
 
+struct PoseOptions {
+  double focal_px = 0;  // 0: the width of the image
+  bool smooth = false;  // in a video
+};
+
 struct Found {
   aam_fit::Fit fit;                     // without landmarks when a search has found no face
   std::optional<aam_fit::Shape> start;  // not when the fit started from the frame before
   bool found = false;
-  std::string reason;  // why not; empty when found
+  std::string reason;                     // why not; empty when found
+  std::optional<aam_fit::HeadPose> pose;  // of found faces with 68 landmarks
+  aam_fit::PinholeCamera camera;          // of the pose
   double fit_ms = 0;
   double search_ms = 0;  // 0 when there was no search
   // The fit's, or what became of it in the video.
@@ -25,7 +33,7 @@ class Follower {
  public:
   // track: frames are of one video. init: where the landmarks are at first, and in every frame without track.
   Follower(const aam_fit::Model& model, const aam_fit::FitterOptions& options, const Device& device,
-           bool track, const std::optional<Box>& init);
+           bool track, const std::optional<Box>& init, const PoseOptions& pose, double frames_per_second);
 
   // grey: 8 bits. InvalidArgument when the given box does not fit the frame.
   Found next(const cv::Mat& grey);
@@ -33,6 +41,7 @@ class Follower {
   Image<Grey8> texture(const cv::Mat& grey, const aam_fit::Fit& fit) const;
 
  private:
+  Found find(const cv::Mat& grey);
   Found from(const cv::Mat& grey, aam_fit::Shape start);
   // The best face that find_faces() finds.
   std::optional<aam_fit::Fit> search(const cv::Mat& grey);
@@ -40,6 +49,9 @@ class Follower {
   aam_fit::Fitter fitter_;
   std::optional<aam_fit::FaceTracker> tracker_;
   std::optional<Box> init_;
+  PoseOptions pose_;
+  aam_fit::PoseSmoother smoother_;
+  double seconds_per_frame_;
   bool following_ = false;
   // While the face of a video is lost it is searched for in ever fewer frames: a search takes as long as many
   // frames.

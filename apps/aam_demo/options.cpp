@@ -40,6 +40,10 @@ A folder for training holds images and for each a file of landmarks with the sam
 then x y a line) or .asf (as in IMM: shares of the image's size); --landmarks names another folder for those. Pixel
 centres are at integers. The errors that are printed are the mean distance of the landmarks from the truth over the
 face's size, which is the square root of the area of the landmarks' box. Each command has its own --help.
+From 68 landmarks (300-W) follows the head's pose, drawn as three axes at the nose (red: the head's left, green: down,
+blue: ahead) and written to fits.csv: yaw, pitch and roll in degrees (above 0: the nose to the right of the image, up,
+the head leaning clockwise), the point between the eyes from the camera in metres (x right, y down, z ahead), and the
+standard deviation of each.
 Exit code: 0 when it worked, 2 when the command line makes no sense, 130 after Ctrl-C, 143 after SIGTERM, 1 for
 everything else. A run that is cut short or fails keeps what it has finished, says so, and writes "complete": false to
 the summary. While it runs, fits.csv and the video are in *.part-* files, which a killed run leaves behind, at most a
@@ -107,6 +111,17 @@ void add_device(CLI::App& app, Options& o, Texts& t) {
       ->type_name("N");
 }
 
+void add_pose(CLI::App& app, Options& o) {
+  app.add_option(
+         "--focal", o.pose.focal_px,
+         "Focal length of the camera in pixels, for the head's pose: a wrong one makes the distance wrong "
+         "by the same factor [default: the image's width]")
+      ->check(apps::number(1, 1e6, "pixels"))
+      ->type_name("PX");
+  app.add_flag("--smooth-pose", o.pose.smooth,
+               "In a video, smooth the head's pose over time (One-Euro filter)");
+}
+
 void add_train(CLI::App& app, Options& o, Texts& t) {
   app.add_option("--images", o.images, "Folder of images with landmarks")->type_name("DIR")->required();
   app.add_option("--landmarks", o.landmarks, "Folder of the .pts or .asf files, when it is another")
@@ -165,6 +180,7 @@ void add_fit(CLI::App& app, Options& o, Texts& t) {
   app.add_option("--frames", o.frames, "Maximum number of frames [default: all]")
       ->check(apps::whole_number(1, std::numeric_limits<int>::max(), "frames"))
       ->type_name("N");
+  add_pose(app, o);
   app.add_flag("--no-pictures", o.no_pictures, "Only .pts, CSV and JSON");
   app.add_flag("--headless", o.headless, "No window (also when there is no display)");
   add_device(app, o, t);
@@ -227,6 +243,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
       ->check(apps::whole_number(1, 100000, "frames"))
       ->type_name("N");
   app.add_flag("--headless", o.headless, "No window (also when there is no display)");
+  add_pose(app, o);
   add_device(app, o, t);
 
   CLI::App* train = app.add_subcommand("train", "Learns a model from images with landmarks.");

@@ -9,6 +9,8 @@
 #include <optional>
 #include <string>
 
+#include "follower.hpp"
+
 namespace triptych::aam_demo {
 
 inline constexpr const char* program_name = "aam_demo";
@@ -26,6 +28,7 @@ struct Options {
   bool track = false;       // of a folder: frames of one video
   bool no_pictures = false, headless = false;
   int frames = 0;  // at most; 0: all
+  PoseOptions pose;
 
   aam_fit::TrainOptions training;
   aam_fit::FitterOptions fitting;

@@ -3,10 +3,12 @@
 #include <triptych/core/opencv.hpp>
 
 #include <common/draw.hpp>
+#include <common/text.hpp>
 #include <opencv2/imgproc.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <set>
 
 #include "faces.hpp"
@@ -41,6 +43,21 @@ std::vector<std::array<std::size_t, 2>> edges_of(const std::vector<Triangle>& tr
   return {edges.begin(), edges.end()};
 }
 
+std::optional<Axes> axes_of(const HeadPose& pose, const PinholeCamera& camera) {
+  constexpr double length_m = 0.06;
+  const Point3 nose = mean_face_68()[30];
+  if (pose.z_m < 2 * length_m) return {};
+  return Axes{project(pose, camera, nose), project(pose, camera, {nose.x + length_m, nose.y, nose.z}),
+              project(pose, camera, {nose.x, nose.y + length_m, nose.z}),
+              project(pose, camera, {nose.x, nose.y, nose.z - length_m})};
+}
+
+void add_pose_lines(std::vector<std::string>& lines, const HeadPose& pose) {
+  constexpr double degrees = 180 / std::numbers::pi;
+  lines.push_back(apps::text("yaw %+.0f, pitch %+.0f,", degrees * pose.yaw, degrees * pose.pitch));
+  lines.push_back(apps::text("roll %+.0f degrees, %.2f m", degrees * pose.roll, pose.z_m));
+}
+
 std::string title_of_texture(const Model& model) {
   const bool grey = has_appearance(model) || model.levels.back().features.kind == FeatureKind::grey;
   return grey ? "the model's texture" : "the model's edges";
@@ -57,14 +74,23 @@ Painter::Painter(const Model& model, cv::Size frame)
   size_ = {std::max(2, even(zoom_ * frame.width)) + panel_, height};
 }
 
+// Pixel centres at integers, in the frame as in the picture.
+cv::Point2d Painter::place(Point p) const { return {(p.x + 0.5) * zoom_ - 0.5, (p.y + 0.5) * zoom_ - 0.5}; }
+
 void Painter::draw_shape(cv::Mat& picture, const Shape& shape, const cv::Scalar& mesh,
                          const cv::Scalar& point, double radius) const {
-  // Pixel centres at integers, in the frame as in the picture.
-  const auto place = [&](Point p) {
-    return cv::Point2d((p.x + 0.5) * zoom_ - 0.5, (p.y + 0.5) * zoom_ - 0.5);
-  };
   for (const auto& [a, b] : edges_) apps::draw_line(picture, place(shape[a]), place(shape[b]), mesh);
   for (const Point p : shape) draw_dot(picture, place(p), radius, point);
+}
+
+void Painter::draw_axes(cv::Mat& picture, const Axes& axes) const {
+  const int thickness = std::max(2, size_.height / 240);
+  const std::pair<Point, cv::Scalar> ends[] = {
+      {axes.x, colours::bad}, {axes.y, colours::good}, {axes.ahead, colours::cool}};
+  for (const auto& [end, colour] : ends) {
+    apps::draw_line(picture, place(axes.origin), place(end), colours::background, 2 * thickness);
+    apps::draw_line(picture, place(axes.origin), place(end), colour, thickness);
+  }
 }
 
 cv::Mat Painter::paint(const Scene& scene) {
@@ -78,11 +104,12 @@ cv::Mat Painter::paint(const Scene& scene) {
   if (scene.found && scene.start) draw_shape(inside, *scene.start, colours::bad, colours::bad, 0.6 * radius);
   if (scene.truth) {
     for (const Point p : *scene.truth) {
-      draw_dot(inside, {(p.x + 0.5) * zoom_ - 0.5, (p.y + 0.5) * zoom_ - 0.5}, 1.5 * radius, colours::good);
+      draw_dot(inside, place(p), 1.5 * radius, colours::good);
     }
   }
   if (scene.found) draw_shape(inside, scene.landmarks, colours::cool, colours::accent, radius);
   cv::addWeighted(inside, 0.8, plain, 0.2, 0, inside);
+  if (scene.found && scene.axes) draw_axes(inside, *scene.axes);
 
   const int margin = panel_ / 14;
   const double text_height = size_.height / 52.0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <triptych/aam_fit/fitter.hpp>
+#include <triptych/aam_fit/head_pose.hpp>
 
 #include <opencv2/core/mat.hpp>
 
@@ -13,6 +14,15 @@
 
 namespace triptych::aam_demo {
 
+// The head's axes in the image: where they begin, and the ends of x, y and the direction of the nose.
+struct Axes {
+  aam_fit::Point origin, x, y, ahead;
+};
+// At the nose; nothing when the head is nearer to the camera than the axes are long.
+std::optional<Axes> axes_of(const aam_fit::HeadPose& pose, const aam_fit::PinholeCamera& camera);
+// Angles and distance, for the panel.
+void add_pose_lines(std::vector<std::string>& lines, const aam_fit::HeadPose& pose);
+
 struct Scene {
   cv::Mat bgr;
   aam_fit::Shape landmarks;
@@ -21,6 +31,7 @@ struct Scene {
   std::string texture_title = "the model's texture";
   std::vector<std::string> lines;  // for the panel
   bool found = true;               // else no shape is drawn
+  std::optional<Axes> axes;
 };
 
 class Painter {
@@ -32,6 +43,8 @@ class Painter {
  private:
   void draw_shape(cv::Mat& picture, const aam_fit::Shape& shape, const cv::Scalar& mesh,
                   const cv::Scalar& point, double radius) const;
+  void draw_axes(cv::Mat& picture, const Axes& axes) const;
+  cv::Point2d place(aam_fit::Point p) const;  // in the picture
   cv::Size frame_, size_;
   double zoom_;
   int panel_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numbers>
 
 #include "report.hpp"
 
@@ -10,15 +11,31 @@ namespace triptych::aam_demo {
 
 using apps::text;
 
+namespace {
+
+constexpr std::array pose_columns{"yaw_deg", "pitch_deg", "roll_deg", "x_m", "y_m", "z_m"};
+
+std::optional<std::array<double, 12>> pose_values(const std::optional<aam_fit::HeadPose>& pose) {
+  if (!pose) return {};
+  constexpr double degrees = 180 / std::numbers::pi;
+  std::array<double, 12> values{
+      degrees * pose->yaw, degrees * pose->pitch, degrees * pose->roll, pose->x_m, pose->y_m, pose->z_m};
+  for (std::size_t i = 0; i < pose_columns.size(); ++i)
+    values[6 + i] = (i < 3 ? degrees : 1) * pose->deviation(static_cast<int>(i));
+  return values;
+}
+
+}  // namespace
+
 void Report::add(const std::string& name, const Found& found, std::optional<double> error) {
   rows_.push_back({name, true, found.found, found.status(), found.fit.error, found.fit.iterations,
                    found.fit_ms, found.search_ms, found.fit.score, error, found.fit.confidence, found.reason,
-                   !found.fit.landmarks.empty()});
+                   !found.fit.landmarks.empty(), pose_values(found.pose)});
 }
 
 void Report::add_unread(const std::string& name) {
   rows_.push_back(
-      {name, false, false, "unreadable", 0, 0, 0, 0, 0, {}, 0, "the frame could not be read", false});
+      {name, false, false, "unreadable", 0, 0, 0, 0, 0, {}, 0, "the frame could not be read", false, {}});
 }
 
 int Report::found() const {
@@ -50,8 +67,12 @@ std::vector<double> Report::errors() const {
 }
 
 std::string Report::csv_header(bool with_errors) {
-  return std::string("frame,name,found,status,residual,iterations,ms,confidence,reason") +
-         (with_errors ? ",error\n" : "\n");
+  std::string all = "frame,name,found,status,residual,iterations,ms,confidence,reason";
+  if (with_errors) all += ",error";
+  for (const char* suffix : {"", "_sd"}) {
+    for (const char* column : pose_columns) all += std::string(",") + column + suffix;
+  }
+  return all + '\n';
 }
 
 std::string Report::csv_rows(int first, bool with_errors) const {
@@ -73,6 +94,8 @@ std::string Report::csv_rows(int first, bool with_errors) const {
       all += '"';
     }
     if (with_errors) all += row.error ? text(",%.6f", *row.error) : ",";
+    for (std::size_t i = 0; i < 2 * pose_columns.size(); ++i)
+      all += row.pose ? text(",%.6g", (*row.pose)[i]) : ",";
     all += '\n';
   }
   return all;
@@ -92,10 +115,25 @@ Json Report::json(bool complete) const {
             {"mean_total_ms", mean_total_ms()},
             {"mean_score", apps::mean(sorted(&Row::score))},
             {"mean_confidence", apps::mean(sorted(&Row::confidence))},
+            {"pose", pose_json()},
             {"reason", advice()}};
   if (!error.empty()) {
     json["mean_error"] = apps::mean(error);
     json["worst_error"] = apps::largest(error);
+  }
+  return json;
+}
+
+Json Report::pose_json() const {
+  std::array<std::vector<double>, 2 * pose_columns.size()> columns;
+  for (const Row& row : rows_) {
+    for (std::size_t i = 0; row.pose && i < columns.size(); ++i) columns[i].push_back((*row.pose)[i]);
+  }
+  if (columns[0].empty()) return nullptr;
+  Json json{{"frames", columns[0].size()}};
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    std::sort(columns[i].begin(), columns[i].end());
+    json[std::string(pose_columns[i % 6]) + (i < 6 ? "" : "_sd")] = apps::quantile(columns[i], 0.5);
   }
   return json;
 }

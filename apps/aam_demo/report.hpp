@@ -3,6 +3,7 @@
 
 #include <triptych/core/json.hpp>
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,8 +19,9 @@ class Report {
 
   int frames() const { return static_cast<int>(rows_.size()); }
   int found() const;
-  // frame,name,found,status,residual,iterations,ms (of the fit),confidence,reason and, where it is known,
-  // error. Frames without a fit have empty fields.
+  // frame,name,found,status,residual,iterations,ms (of the fit),confidence,reason; where it is known, error;
+  // and the head's pose: yaw_deg,pitch_deg,roll_deg,x_m,y_m,z_m and the standard deviation of each
+  // (yaw_deg_sd, ...). Frames without a fit or a pose have empty fields.
   static std::string csv_header(bool with_errors);
   // The lines of the frames from `first` on.
   std::string csv_rows(int first, bool with_errors) const;
@@ -42,10 +44,13 @@ class Report {
     double confidence = 0;
     std::string reason;
     bool fitted = false;
+    std::optional<std::array<double, 12>> pose;  // as in the file
   };
   std::vector<double> sorted(double Row::*member, bool searched_only = false) const;
   double mean_total_ms() const;
   std::vector<double> errors() const;
+  // The median of each column of the pose; null without poses.
+  Json pose_json() const;
   std::vector<Row> rows_;
 };
 

@@ -53,7 +53,7 @@ class Video {
   Video(const Options& options, const Model& model, const Device& device, apps::Outputs& outputs)
       : seed_(options.seed + 1000),
         frames_(options.frames > 0 ? options.frames : video_frames),
-        follower_(model, fitting_of(options), device, true, first_box()),
+        follower_(model, fitting_of(options), device, true, first_box(), options.pose, frames_per_second),
         painter_(model, {image_size, image_size}),
         gallery_(outputs, options.out, "aam", painter_.size(), frames_per_second,
                  options.headless ? "" : program_name),
@@ -103,11 +103,13 @@ class Video {
     scene.landmarks = found.fit.landmarks;
     scene.start = found.start;
     scene.found = found.found;
+    if (found.pose) scene.axes = axes_of(*found.pose, found.camera);
     if (found.found) scene.texture = follower_.texture(mat_view(truth.image.view()), found.fit);
     scene.lines = {apps::text("frame %d of %d", frame + 1, frames_),
                    error ? apps::text("error %.2f %% of the face", 100 * *error) : "no face was found",
                    apps::text("%d iterations, %.2f ms", found.fit.iterations, found.fit_ms), found.status(),
                    apps::text("confidence %.3f", found.fit.confidence)};
+    if (found.pose) add_pose_lines(scene.lines, *found.pose);
     return gallery_.show(painter_.paint(scene));
   }
 

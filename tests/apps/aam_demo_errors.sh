@@ -80,6 +80,8 @@ expect 1 "no image" "${fit[@]}" --model ../in/good.aam --input ../in/empty
 expect 1 "no frame" "${fit[@]}" --model ../in/good.aam --input ../in/broken_image/face_00001.pgm
 expect 1 "camera 97" "${fit[@]}" --model ../in/good.aam --input camera:97
 expect 2 "names no camera" "${fit[@]}" --model ../in/good.aam --input camera:front
+expect 2 "--focal" "${fit[@]}" --model ../in/good.aam --input "$image" --focal 0
+expect 2 "--focal" "${fit[@]}" --model ../in/good.aam --input "$image" --focal nan
 expect 2 "--init" "${fit[@]}" --model ../in/good.aam --input "$image" --init 1,2,3
 expect 2 "--init" "${fit[@]}" --model ../in/good.aam --input "$image" --init 1,2,0,5
 expect 2 "--init" "${fit[@]}" --model ../in/good.aam --input "$image" --init a,b,c,d

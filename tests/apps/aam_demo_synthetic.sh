@@ -38,7 +38,8 @@ for file in mode_01.png mode_02.png mode_03.png modes.png; do [[ -s modes/$file 
 mkdir some && cp unseen/face_0000[0-3].pgm some
 "$program" fit --model faces.aam --input some --init 66,66,124,124 --device cpu --headless --out fitted
 for i in 0 1 2 3; do [[ -s fitted/face_0000$i.pts && -s fitted/face_0000$i.png ]] || fail "fitted/face_0000$i is missing"; done
-[[ $(head -n 1 fitted/fits.csv) == "frame,name,found,status,residual,iterations,ms,confidence,reason" ]] || fail "the columns of fits.csv"
+pose="yaw_deg,pitch_deg,roll_deg,x_m,y_m,z_m,yaw_deg_sd,pitch_deg_sd,roll_deg_sd,x_m_sd,y_m_sd,z_m_sd"
+[[ $(head -n 1 fitted/fits.csv) == "frame,name,found,status,residual,iterations,ms,confidence,reason,$pose" ]] || fail "the columns of fits.csv"
 [[ $(wc -l <fitted/fits.csv) == 5 ]] || fail "fits.csv has not a line for each image"
 [[ $(value fitted/summary.json found) == 4 ]] || fail "a face was not found"
 # distance <a.pts> <b.pts>: mean distance of their points.
@@ -49,6 +50,12 @@ distance() {
 for i in 0 1 2 3; do
   check "px between truth and fit of face $i" "$(distance unseen/face_0000$i.pts fitted/face_0000$i.pts)" 2.5
 done
+# Poses: twice the focal length is, but for the perspective, twice the distance.
+"$program" fit --model faces.aam --input some --init 66,66,124,124 --device cpu --no-pictures --focal 512 --smooth-pose --out focal
+awk -F, 'FNR > 1 && FNR == NR { z[$1] = $15 } FNR > 1 && FNR != NR && ($15 < 1.9 * z[$1] || $15 > 2.1 * z[$1] || $21 <= 0) { bad = 1 }
+  END { exit bad }' fitted/fits.csv focal/fits.csv || fail "--focal 512 does not double the distance"
+[[ $(value focal/summary.json focal_px) == 512.0 ]] || fail "the summary does not have the focal length"
+check "0.2 m against the distance" 0.2 "$(value fitted/summary.json z_m)"
 "$program" fit --model faces.aam --input unseen/face_00004.pgm --device cpu --no-pictures --out searched
 [[ ! -e searched/face_00004.png ]] || fail "pictures in spite of --no-pictures"
 [[ $(value searched/summary.json searches) == 1 ]] || fail "a search is not counted"
@@ -65,7 +72,7 @@ for options in "--init 20,20,80,80" "" "--track"; do
   [[ -z $(find nothing -name '*.pts') ]] || fail "landmarks of what is no face"
   [[ $(value nothing/summary.json found) == 0 ]] || fail "noise is a face with '$options'"
   tail -n 1 said.txt | grep -q "no face in 1 of 1 frames.*\(start on the face\|--init\)" || fail "the last line does not say what to do: $(tail -n 1 said.txt)"
-  tail -n 1 nothing/fits.csv | grep -q '^0,noise,0,\(lost_no_face\|no_face\|lost_[a-z]*\),.*"$' || fail "fits.csv: $(tail -n 1 nothing/fits.csv)"
+  tail -n 1 nothing/fits.csv | grep -q '^0,noise,0,\(lost_no_face\|no_face\|lost_[a-z]*\),.*",,,,,,,,,,,,$' || fail "fits.csv: $(tail -n 1 nothing/fits.csv)"
   rm -r nothing
 done
 

@@ -44,6 +44,10 @@ def model():
     return tp.aam.train(*faces(), levels=[{"pixels": 300}], displacements={"per_face": 1})
 
 
+def pose():
+    return tp.aam.head_pose(faces()[1][0], focal=256, centre=(127.5, 127.5))
+
+
 def train(**options):
     return tp.aam.train(*faces(), **options)
 
@@ -390,6 +394,21 @@ TABLE = {
             "max_candidates": (0, *COUNT),
             "min_confidence": (1.5, *NEGATIVE),
         },
+    ),
+    "aam.head_pose": (
+        lambda **k: tp.aam.head_pose(faces()[1][0], **{"focal": 256, "centre": (127.5, 127.5), **k}),
+        {"focal": (0.5, 1e7, *POSITIVE), "length_deviation": (1.5, *NEGATIVE)},
+    ),
+    "aam.PoseSmoother": (
+        tp.aam.PoseSmoother,
+        {
+            **dict.fromkeys(("min_cutoff_hz", "speed_cutoff_hz"), POSITIVE),
+            **dict.fromkeys(("direction_beta", "distance_beta", "rotation_beta"), NEGATIVE),
+        },
+    ),
+    "aam.PoseSmoother.__call__": (
+        lambda **k: [smooth := tp.aam.PoseSmoother(), smooth(pose()), smooth(pose(), **k)],
+        {"seconds": POSITIVE},
     ),
     "aam.Similarity": (tp.aam.Similarity, dict.fromkeys(("sx", "sy", "tx", "ty"), NOT_FINITE)),
     "aam.start_in_box": (

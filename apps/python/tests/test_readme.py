@@ -34,4 +34,5 @@ def test_the_first_screen(tmp_path, monkeypatch):
     assert names["poses"][0].joints.shape == (24, 3) and names["poses"][0].covariance.shape == (24, 3, 3)
     assert len(tp.capsule.load_bvh("walk.bvh")[1]) == 2
     assert names["fit"].landmarks.shape == (68, 2) and names["fit"].error >= 0
+    assert names["pose"].rotation.shape == (3, 3)
     assert names["total"] == 45.0

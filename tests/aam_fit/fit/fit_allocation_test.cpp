@@ -1,6 +1,7 @@
-// A fit allocates its result and nothing else, however many steps it takes. This program counts every
-// allocation.
+// A fit allocates its result and nothing else, however many steps it takes; a head pose nothing at all. This
+// program counts every allocation.
 #include <triptych/aam_fit/fit.hpp>
+#include <triptych/aam_fit/head_pose.hpp>
 
 #include <gtest/gtest.h>
 
@@ -42,6 +43,16 @@ TEST(FitAllocation, IsTheResultAlone) {
       EXPECT_EQ(allocations - before, 2) << "parameters and errors";
       EXPECT_EQ(fit.iterations, most);
     }
+}
+
+TEST(HeadPoseAllocation, IsNothing) {
+  const PinholeCamera camera{500, 160, 120};
+  Shape face;
+  for (const Point3& p : mean_face_68()) face.push_back({160 + 900 * p.x, 120 + 900 * p.y - 200 * p.z});
+  PoseSmoother smoother;
+  const std::int64_t before = allocations;
+  for (int k = 0; k < 3; ++k) smoother.smooth(estimate_head_pose(face, camera), 0.03);
+  EXPECT_EQ(allocations - before, 0);
 }
 
 }  // namespace

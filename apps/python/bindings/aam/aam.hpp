@@ -87,6 +87,7 @@ void bind_aam_fitter(nb::module_& m);
 void bind_aam_tracker(nb::module_& m);
 void bind_aam_shape(nb::module_& m);
 void bind_aam_files(nb::module_& m);
+void bind_aam_pose(nb::module_& m);
 void bind_aam_synthetic(nb::module_& m);
 
 }  // namespace triptych::python

@@ -13,6 +13,7 @@ void bind_aam(nb::module_& m) {
   bind_aam_tracker(m);
   bind_aam_shape(m);
   bind_aam_files(m);
+  bind_aam_pose(m);
   bind_aam_synthetic(m);
 }
 

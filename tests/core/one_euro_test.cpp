@@ -1,5 +1,5 @@
 #include <triptych/core/error.hpp>
-#include <triptych/skin_tracker/one_euro.hpp>
+#include <triptych/core/one_euro.hpp>
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include "testing/expect_error.hpp"
 #include "testing/random.hpp"
 
-namespace triptych::skin_tracker {
+namespace triptych {
 namespace {
 
 constexpr double tick_s = 1.0 / 30;
@@ -116,4 +116,4 @@ TEST(OneEuro, RejectsWhatMakesNoSense) {
 }
 
 }  // namespace
-}  // namespace triptych::skin_tracker
+}  // namespace triptych

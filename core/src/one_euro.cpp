@@ -1,10 +1,10 @@
 #include <triptych/core/error.hpp>
-#include <triptych/skin_tracker/one_euro.hpp>
+#include <triptych/core/one_euro.hpp>
 
 #include <cmath>
 #include <numbers>
 
-namespace triptych::skin_tracker {
+namespace triptych {
 
 namespace {
 
@@ -47,4 +47,4 @@ void OneEuro::reset() noexcept {
   speed_ = 0;
 }
 
-}  // namespace triptych::skin_tracker
+}  // namespace triptych
