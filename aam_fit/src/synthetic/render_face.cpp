@@ -11,6 +11,7 @@
 #include "synthetic/face_geometry.hpp"
 #include "synthetic/face_maps.hpp"
 #include "synthetic/face_mesh.hpp"
+#include "synthetic/varied_painter.hpp"
 
 namespace triptych::aam_fit {
 
@@ -164,6 +165,7 @@ Example render_face(const FaceParameters& face, int width, int height) {
   check(face.contrast, 100, "contrast");
   check(face.noise, 1000, "noise");
   const face::Mesh mesh(face);
+  if (face.detail) return {face::paint_varied(face, mesh, width, height), mesh.landmarks(), {}};
   const std::vector<face::SurfacePoint> seen = mesh.rasterise(width, height);
   const Painter painter(face, mesh);
   const face::Maps& maps = face::maps();
@@ -196,8 +198,7 @@ Example render_face(const FaceParameters& face, int width, int height) {
           0.5)};
     }
   });
-  out.landmarks.reserve(face::points);
-  for (const Point p : face::landmarks()) out.landmarks.push_back(mesh.in_image(p.x, p.y));
+  out.landmarks = mesh.landmarks();
   return out;
 }
 
