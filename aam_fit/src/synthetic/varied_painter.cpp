@@ -12,6 +12,8 @@ namespace triptych::aam_fit::face {
 
 namespace {
 
+constexpr double brow_below_landmarks = 0.035;  // annotators follow the upper edge
+
 double mix(double a, double b, double share) { return a + (b - a) * share; }
 double line(double off, double half_width) {
   return std::exp(-0.5 * (off / half_width) * (off / half_width));
@@ -98,13 +100,19 @@ class VariedPainter {
   }
 
   double skin(const SurfacePoint& s, const Texel& t, double lit) const {
-    const double creases = std::pow(std::max(0.02, static_cast<double>(t.light)), detail_.creases);
+    // Below 1 the map holds creases of the face, and outside of it the jaw's shadow on the neck.
+    const bool on_face = length(s.x, s.y) < outline_towards(s.x, s.y);
+    const double creases = std::pow(std::max(0.02, static_cast<double>(t.light)),
+                                    on_face ? detail_.creases : detail_.neck_shadow);
     double skin = (0.12 + 0.75 * face_.skin) * (1 + detail_.skin_noise * 0.05 * t.grain);
     skin *= 1 + 0.08 * detail_.skin_noise * smooth_noise(s.x * 2.3 + 3, s.y * 2.3, noise_ + 2);
-    skin *= 1 - wrinkles(s);
+    skin *= (1 - wrinkles(s)) * (1 - socket(s));
     skin *= 1 - beard(s) * (1 - t.lip);
-    double colour = mix(skin, skin * detail_.lips, t.lip);
-    const double brow = std::pow(static_cast<double>(t.brow), 1 / detail_.brow_thickness);
+    // The upper lip faces down, the lower one up.
+    const double lips = detail_.lips * mix(0.8, 1.12, rise(s.y, 0.56, 0.64));
+    double colour = mix(skin, skin * lips, t.lip);
+    const Texel above = maps_without_hair().at(s.x, s.y - brow_below_landmarks);
+    const double brow = std::pow(static_cast<double>(above.brow), 1 / detail_.brow_thickness);
     const double hairs = 1 + 0.5 * smooth_noise(60 * s.x + 40 * s.y, 15 * s.y, noise_ + 6);
     colour = mix(colour, detail_.hair * 0.8 * hairs, detail_.brows * brow);
     colour = mix(colour, cloth(s) * (1 + 0.1 * t.grain), t.cloth);
@@ -125,6 +133,14 @@ class VariedPainter {
     return 0.16 * detail_.gloss * t.gloss * std::pow(shine, 20);
   }
 
+  // The shade between brow, eye and the bridge of the nose.
+  double socket(const SurfacePoint& s) const {
+    const double side = std::abs(s.x);
+    const double shade =
+        bump(side, s.y, 0.42, -0.51, 0.27, 0.10) + 0.8 * bump(side, s.y, 0.2, -0.44, 0.08, 0.13);
+    return std::min(0.8, detail_.sockets * shade);
+  }
+
   // Folds from the nose to the corners of the mouth, lines below the eyes, on the forehead and beside the
   // eyes.
   double wrinkles(const SurfacePoint& s) const {
@@ -140,7 +156,7 @@ class VariedPainter {
     const double crow = std::max(0.0, smooth_noise(9 * (y + 0.4) * 2, 2 * side, noise_ + 8)) *
                         bump(side, y, 0.74, -0.38, 0.07, 0.1);
     const double w = detail_.wrinkles;
-    return std::min(0.7, (0.14 + 0.25 * smile) * (0.3 + w) * fold +
+    return std::min(0.7, (0.06 + 0.15 * smile) * (0.3 + w) * fold +
                              0.3 * w * (bag + 0.6 * forehead + 0.6 * frown + 0.7 * crow));
   }
 
@@ -150,7 +166,7 @@ class VariedPainter {
     const double jaw =
         rise(y + 0.35 * side * side - 0.12 * smooth_noise(4 * s.x, 1, noise_ + 10), 0.42, 0.66) *
         (1 - 0.7 * bump(s.x, y, 0, 0.8, 0.12, 0.05)) * (1 - rise(y, 1.2, 1.4));
-    const double lip = bump(s.x, y, 0, 0.42, 0.24, 0.055) * rise(y, 0.3, 0.36);
+    const double lip = bump(s.x, 0, 0, 0, 0.24, 1) * rise(y, 0.30, 0.38) * (1 - rise(y, 0.54, 0.60));
     return std::min(0.9, hairs * std::max(detail_.beard * jaw, detail_.moustache * lip));
   }
 
@@ -188,7 +204,7 @@ class VariedPainter {
   double eye(const SurfacePoint& s) const {
     const Point m = eyes_[s.x < 0 ? 0 : 1];
     const double dx = s.moved_x - m.x, dy = s.moved_y - m.y, r = std::sqrt(dx * dx + dy * dy);
-    const double white = 0.80 - 1.1 * std::max(0.0, std::abs(dx) - 0.06);
+    const double white = detail_.eye_white - 1.1 * std::max(0.0, std::abs(dx) - 0.06);
     const double iris = detail_.iris + 0.10 * rise(r, 0.02, 0.08) - 0.2 * rise(r, 0.075, 0.095);
     double value = mix(iris, white, rise(r, 0.078, 0.102));
     value = mix(0.03, value, rise(r, 0.028, 0.048));

@@ -12,15 +12,16 @@ namespace triptych::aam_fit {
 
 // What varied_face() varies besides. Zeros and ones stand for an average person, unless a line says other.
 struct FaceDetail {
-  // About -1..1 each: aspect, height of eyes, nose and mouth, jaw angles, brows' height, inner and outer ends,
-  // eyes' tilt, opening and width, upper and lower lip, mouth's corners and width, shift of mouth and jaw.
+  // About -1..1 each: aspect, height of eyes, nose and mouth, jaw angles, brows' height, inner and outer
+  // ends, eyes' tilt, opening and width, upper and lower lip, mouth's corners and width, shift of mouth and
+  // jaw.
   std::array<double, 16> shape{};
   double depth = 1;  // how far the sides of the head lie behind the nose; occlusion follows from it
   // Light: hardness 0..1 (soft to a spotlight with cast shadows), ambient share, creases (weight of folds).
-  double hardness = 0.2, ambient = 0.3, creases = 1, gloss = 1;
+  double hardness = 0.2, ambient = 0.3, creases = 1, gloss = 1, sockets = 0.3, neck_shadow = 0.5;
   double wrinkles = 0, skin_noise = 1;
-  double brows = 0.8, brow_thickness = 1, lashes = 1, lips = 0.7, iris = 0.2;  // darkness; lips: brightness
-  double beard = 0, moustache = 0;                                            // 0..1
+  double brows = 0.8, brow_thickness = 1, lashes = 1, lips = 0.7, iris = 0.2, eye_white = 0.6;
+  double beard = 0, moustache = 0;  // 0..1
   double hair = 0.2, fringe = 0, hair_volume = 0.13, hair_bottom = -0.3, hair_inner = 1, parting = 0;
   bool bald = false;
   double glasses = 0, glasses_width = 1;  // darkness of the frame; 0: none
