@@ -102,14 +102,15 @@ class VariedPainter {
   double skin(const SurfacePoint& s, const Texel& t, double lit) const {
     // Below 1 the map holds creases of the face, and outside of it the jaw's shadow on the neck.
     const bool on_face = length(s.x, s.y) < outline_towards(s.x, s.y);
+    const double shallow = 0.7 * (bump(s.x, s.y, 0, 0.37, 0.2, 0.06) + bump(s.x, s.y, 0, 0.83, 0.25, 0.06));
     const double creases = std::pow(std::max(0.02, static_cast<double>(t.light)),
-                                    on_face ? detail_.creases : detail_.neck_shadow);
+                                    on_face ? detail_.creases * (1 - shallow) : detail_.neck_shadow);
     double skin = (0.12 + 0.75 * face_.skin) * (1 + detail_.skin_noise * 0.05 * t.grain);
     skin *= 1 + 0.08 * detail_.skin_noise * smooth_noise(s.x * 2.3 + 3, s.y * 2.3, noise_ + 2);
     skin *= (1 - wrinkles(s)) * (1 - socket(s));
     skin *= 1 - beard(s) * (1 - t.lip);
     // The upper lip faces down, the lower one up.
-    const double lips = detail_.lips * mix(0.8, 1.12, rise(s.y, 0.56, 0.64));
+    const double lips = detail_.lips * mix(0.66, 1.12, rise(s.y, 0.56, 0.64));
     double colour = mix(skin, skin * lips, t.lip);
     const Texel above = maps_without_hair().at(s.x, s.y - brow_below_landmarks);
     const double brow = std::pow(static_cast<double>(above.brow), 1 / detail_.brow_thickness);
