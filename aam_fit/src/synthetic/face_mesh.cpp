@@ -138,7 +138,7 @@ Point Mesh::moved(double x, double y) const {
 }
 
 Shape Mesh::landmarks() const {
-  constexpr int jaw = 17, chin = 8, steps = 200;
+  constexpr int jaw = 17, chin = 8, steps = 1000;
   constexpr double farthest = 0.7;  // of the way to the middle of the face
   Shape shape;
   shape.reserve(points);

@@ -54,21 +54,24 @@ class VariedPainter {
       light_[i] = light[i];
       for (int j = 0; j < 3; ++j) own_light_[i] += rotation_.m[j][i] * light[j];
     }
+    const auto at = [&](std::size_t i) { return mesh.moved(landmarks()[i].x, landmarks()[i].y); };
     for (int side = 0; side < 2; ++side) {
-      const Point a = mesh.moved(landmarks()[side == 0 ? 36 : 42].x, landmarks()[36].y);
-      const Point b = mesh.moved(landmarks()[side == 0 ? 39 : 45].x, landmarks()[39].y);
+      const Point a = at(side == 0 ? 36 : 42);
+      const Point b = at(side == 0 ? 39 : 45);
       eyes_[side] = {(a.x + b.x) / 2 + gaze_x(), (a.y + b.y) / 2 - 0.012};
     }
     opening_ = 0.053 + 0.185 * opening(face.expression[1]);
   }
 
-  // Opacity and intensity 0..1 of a surface point.
-  double head(const SurfacePoint& s, double background) const {
+  // Intensity 0..1 of a surface point; behind() is what lies behind it.
+  template <class Behind>
+  double head(const SurfacePoint& s, const Behind& behind) const {
     const Texel t = maps_without_hair().at(s.x, s.y);
     const double hair = detail_.bald ? 0 : hair_share(s.x, s.y);
-    if (t.cover <= 0 && hair <= 0) return background;
+    if (t.cover <= 0 && hair <= 0) return behind();
     const double lit = light(s, t);
-    double value = mix(background, skin(s, t, lit), t.cover);
+    double value = skin(s, t, lit);
+    if (t.cover < 1) value = mix(behind(), value, t.cover);
     value = mix(value, hair_colour(s) * (0.35 + 0.65 * lit), hair * (1 - t.cloth));
     return detail_.glasses > 0 ? glasses(s, value) : value;
   }
@@ -252,9 +255,11 @@ Image<Grey8> paint_varied(const FaceParameters& face, const Mesh& mesh, int widt
   parallel_for(0, height, 0, [&](std::int64_t y) {
     for (std::int64_t x = 0; x < width; ++x) {
       const auto i = static_cast<std::size_t>(y * width + x);
-      const double behind =
-          background.at(2.0 * static_cast<double>(x) / width - 1, 2.0 * static_cast<double>(y) / height - 1);
-      picture.pixels[i] = static_cast<float>(seen[i].hit ? painter.head(seen[i], behind) : behind);
+      const auto behind = [&] {
+        return background.at(2.0 * static_cast<double>(x) / width - 1,
+                             2.0 * static_cast<double>(y) / height - 1);
+      };
+      picture.pixels[i] = static_cast<float>(seen[i].hit ? painter.head(seen[i], behind) : behind());
     }
   });
   return develop(face, std::move(picture));
