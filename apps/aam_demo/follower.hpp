@@ -7,6 +7,9 @@
 
 #include <optional>
 #include <string>
+#include <vector>
+
+#include "detector.hpp"
 
 namespace triptych::aam_demo {
 
@@ -24,22 +27,29 @@ struct Found {
 class Follower {
  public:
   // track: frames are of one video. init: where the landmarks are at first, and in every frame without track.
+  // detector: shows where to look for faces; without one, or where it finds none, the model itself searches.
   Follower(const aam_fit::Model& model, const aam_fit::FitterOptions& options, const Device& device,
-           bool track, const std::optional<Box>& init);
+           bool track, const std::optional<Box>& init, FaceDetector* detector = nullptr);
 
   // grey: 8 bits. InvalidArgument when the given box does not fit the frame.
   Found next(const cv::Mat& grey);
+  // All faces of an image, the largest first; one Found that says why when there is none. Of a video, and
+  // with a given box: next().
+  std::vector<Found> faces(const cv::Mat& grey);
   // The model's texture for the face that was found.
   Image<Grey8> texture(const cv::Mat& grey, const aam_fit::Fit& fit) const;
 
  private:
   Found from(const cv::Mat& grey, aam_fit::Shape start);
+  // The faces in the detector's boxes, fitted as one batch.
+  std::vector<Found> detected(const cv::Mat& grey);
   // The best face that find_faces() finds.
   std::optional<aam_fit::Fit> search(const cv::Mat& grey);
 
   aam_fit::Fitter fitter_;
   std::optional<aam_fit::FaceTracker> tracker_;
   std::optional<Box> init_;
+  FaceDetector* detector_;
   bool following_ = false;
   // While the face of a video is lost it is searched for in ever fewer frames: a search takes as long as many
   // frames.

@@ -159,6 +159,13 @@ void add_model(CLI::App& app, Options& o) {
       ->type_name("FILE");
 }
 
+void add_cascade(CLI::App& app, Options& o) {
+  app.add_option("--cascade", o.cascade,
+                 "OpenCV's face detector [default: haarcascade_frontalface_default.xml of the package "
+                 "opencv-data]")
+      ->type_name("FILE.xml");
+}
+
 void add_fit(CLI::App& app, Options& o, Texts& t) {
   add_model(app, o);
   app.add_option("input,--input", o.input, "An image, a folder of images, a video, or camera:N")
@@ -167,6 +174,7 @@ void add_fit(CLI::App& app, Options& o, Texts& t) {
   app.add_option("--init", t.init,
                  "Where the landmarks are at first, roughly [default: the face is searched for]")
       ->type_name("X,Y,W,H");
+  add_cascade(app, o);
   app.add_option("--out", o.out,
                  "Folder for pictures, video, .pts files, fits.csv and summary.json [default: out/fit]")
       ->type_name("DIR");
@@ -177,6 +185,13 @@ void add_fit(CLI::App& app, Options& o, Texts& t) {
   app.add_flag("--no-pictures", o.no_pictures, "Only .pts, CSV and JSON");
   app.add_flag("--headless", o.headless, "No window (also when there is no display)");
   add_device(app, o, t);
+}
+
+void add_boxes(CLI::App& app, Options& o) {
+  app.add_option("--images", o.images, "Folder of images with landmarks")->type_name("DIR")->required();
+  app.add_option("--landmarks", o.landmarks, "Folder of the .pts or .asf files, when it is another")
+      ->type_name("DIR");
+  add_cascade(app, o);
 }
 
 void add_evaluate(CLI::App& app, Options& o, Texts& t) {
@@ -268,6 +283,10 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
       ->check(apps::whole_number(64, 4096, "pixels"))
       ->type_name("N");
 
+  CLI::App* boxes =
+      app.add_subcommand("boxes", "Measures where the landmarks lie in the boxes of OpenCV's face detector.");
+  add_boxes(*boxes, o);
+
   if (!apps::parse_command_line(app, argc, argv)) return std::nullopt;
 
   o.fitting.algorithm = named("--algorithm", t.algorithm, algorithm_names);
@@ -287,6 +306,8 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
     o.command = Command::modes;
   } else if (synth->parsed()) {
     o.command = Command::synth;
+  } else if (boxes->parsed()) {
+    o.command = Command::boxes;
   } else {
     o.out = show_out;
   }

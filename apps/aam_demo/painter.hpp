@@ -16,6 +16,7 @@ namespace triptych::aam_demo {
 struct Scene {
   cv::Mat bgr;
   aam_fit::Shape landmarks;
+  std::vector<aam_fit::Shape> others;  // of more faces
   std::optional<aam_fit::Shape> start, truth;
   Image<Grey8> texture;  // may be empty
   std::string texture_title = "the model's texture";

@@ -14,14 +14,17 @@ namespace triptych::aam_demo {
 class Report {
  public:
   void add(const std::string& name, const Found& found, std::optional<double> error = {});
+  // One more face of the frame that was added last.
+  void add_more(const std::string& name, const Found& found);
   void add_unread(const std::string& name);
 
-  int frames() const { return static_cast<int>(rows_.size()); }
-  int found() const;
+  int frames() const;
+  int rows() const { return static_cast<int>(rows_.size()); }  // frames, and more faces of one
+  int found() const;                                           // frames with a face
   // frame,name,found,status,residual,iterations,ms (of the fit),confidence,reason and, where it is known,
   // error. Frames without a fit have empty fields.
   static std::string csv_header(bool with_errors);
-  // The lines of the frames from `first` on.
+  // The lines of the rows from `first` on.
   std::string csv_rows(int first, bool with_errors) const;
   // complete: all frames of the input were seen.
   Json json(bool complete) const;
@@ -42,6 +45,7 @@ class Report {
     double confidence = 0;
     std::string reason;
     bool fitted = false;
+    bool more = false;  // of the same frame as the row before
   };
   std::vector<double> sorted(double Row::*member, bool searched_only = false) const;
   double mean_total_ms() const;
