@@ -141,7 +141,6 @@ void fit_input(const Options& options) {
   FitterOptions fitting = options.fitting;
   fitting.max_faces = 16;
   FaceDetector detector = options.init ? FaceDetector::none() : FaceDetector(options.cascade);
-  if (!detector.ready() && !options.init) apps::say(program_name, detector.reason());
   std::optional<Follower> follower;
   const auto make_room = [&](cv::Size frame) {
     if (follower && frame.width <= fitting.max_width && frame.height <= fitting.max_height) return;
@@ -212,6 +211,7 @@ void fit_input(const Options& options) {
   });
   if (const std::string complaint = frames.complaint(); !complaint.empty() && !cut_short)
     apps::say(program_name, complaint);
+  if (!detector.ready() && !options.init) apps::say(program_name, detector.reason());
   if (other_sizes > 0) {
     apps::say(program_name, std::to_string(other_sizes) + " of " + std::to_string(report.frames()) +
                                 " frames had another size than the first one and were left out");

@@ -67,7 +67,7 @@ FaceDetail varied_detail(Draw& draw) {
   d.hair_bottom = draw.chance(0.45) ? draw.between(0.3, 2.6) : draw.between(-0.6, -0.1);
   d.hair_inner = draw.between(0.9, 1.12);
   d.parting = draw.between(-1, 1);
-  d.bald = draw.chance(0.06);
+  d.hair_cover = draw.chance(0.06) ? 0 : 1;
   if (draw.chance(0.15)) d.glasses = draw.between(0.3, 1);
   d.glasses_width = draw.between(0.85, 1.2);
   if (draw.chance(0.2)) d.tint = draw.between(0.1, 0.95);

@@ -67,7 +67,7 @@ class VariedPainter {
   template <class Behind>
   double head(const SurfacePoint& s, const Behind& behind) const {
     const Texel t = maps_without_hair().at(s.x, s.y);
-    const double hair = detail_.bald ? 0 : hair_share(s.x, s.y);
+    const double hair = detail_.hair_cover > 0 ? detail_.hair_cover * hair_share(s.x, s.y) : 0;
     if (t.cover <= 0 && hair <= 0) return behind();
     const double lit = light(s, t);
     double value = skin(s, t, lit);
