@@ -57,10 +57,10 @@ FaceDetail varied_detail(Draw& draw) {
   d.brows = draw.between(0.6, 1);
   d.brow_thickness = draw.between(0.9, 3);
   d.lashes = draw.between(0.5, 1.35);
-  d.lips = draw.between(0.45, 0.95);
+  d.lips = draw.between(0.35, 0.9);
   d.iris = draw.between(0.05, 0.45);
   if (draw.chance(0.3)) d.beard = draw.between(0.1, 0.8);
-  if (draw.chance(0.3)) d.moustache = draw.between(0.1, 0.8);
+  if (draw.chance(0.2)) d.moustache = draw.between(0.1, 0.8);
   d.hair = draw.chance(0.7) ? draw.between(0.02, 0.25) : draw.between(0.25, 0.8);
   d.fringe = draw.chance(0.3) ? draw.between(0.4, 1) : draw.between(-0.3, 0.4);
   d.hair_volume = draw.between(0.03, 0.4);

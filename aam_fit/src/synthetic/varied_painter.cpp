@@ -169,7 +169,7 @@ class VariedPainter {
     const double hairs = 1 + 0.4 * smooth_noise(s.x * 45, y * 30, noise_ + 9);
     const double jaw =
         rise(y + 0.35 * side * side - 0.12 * smooth_noise(4 * s.x, 1, noise_ + 10), 0.42, 0.66) *
-        (1 - 0.7 * bump(s.x, y, 0, 0.8, 0.12, 0.05)) * (1 - rise(y, 1.2, 1.4));
+        (1 - 0.7 * bump(s.x, y, 0, 0.8, 0.12, 0.05)) * (1 - rise(y, 1.04, 1.2));
     const double lip = bump(s.x, 0, 0, 0, 0.24, 1) * rise(y, 0.30, 0.38) * (1 - rise(y, 0.54, 0.60));
     return std::min(0.9, hairs * std::max(detail_.beard * jaw, detail_.moustache * lip));
   }
