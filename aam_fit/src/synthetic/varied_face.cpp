@@ -48,9 +48,9 @@ FaceDetail varied_detail(Draw& draw) {
   d.hardness = draw.chance(0.4) ? draw.between(0.4, 1) : draw.between(0, 0.4);
   d.ambient = draw.between(0.12, 0.6);
   d.creases = draw.between(0.4, 1.5);
-  d.sockets = draw.between(0.05, 0.65);
+  d.sockets = draw.between(0.1, 0.8);
   d.neck_shadow = draw.between(0.3, 1.2);
-  d.eye_white = draw.between(0.4, 0.8);
+  d.eye_white = draw.between(0.3, 0.65);
   d.gloss = draw.between(0, 2.5);
   d.wrinkles = draw.chance(0.5) ? draw.between(0.2, 1) : 0;
   d.skin_noise = draw.between(0.3, 2.2);
