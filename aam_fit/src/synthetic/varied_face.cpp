@@ -91,9 +91,9 @@ FaceParameters varied_face(std::uint64_t seed, std::int64_t number) {
   face.expression = {draw.around(0.4, 0.5), draw.chance(0.6) ? draw.around(0.12, 0.12) : draw.between(0, 1.1),
                      draw.around(0, 0.45),
                      draw.chance(0.08) ? draw.between(0.4, 1) : draw.between(-0.1, 0.4)};
-  constexpr double most_yaw = 0.70, most_pitch = 0.43;  // radians: 40 and 25 degrees
-  face.yaw = std::clamp(draw.around(0, 0.45), -most_yaw, most_yaw);
-  face.pitch = std::clamp(draw.around(0.02, 0.2), -most_pitch, most_pitch);
+  constexpr double max_yaw = 0.70, max_pitch = 0.43;  // radians: 40 and 25 degrees
+  face.yaw = std::clamp(draw.around(0, 0.45), -max_yaw, max_yaw);
+  face.pitch = std::clamp(draw.around(0.02, 0.2), -max_pitch, max_pitch);
   face.roll = draw.around(0, 0.13);
   face.x_px = draw.around(128, 4);
   face.y_px = draw.around(124, 4);

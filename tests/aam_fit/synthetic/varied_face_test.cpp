@@ -91,20 +91,20 @@ TEST(VariedFace, is_the_same_again_and_different_from_the_others) {
 }
 
 TEST(VariedFace, turns_within_its_range_and_stays_in_the_image) {
-  double most_yaw = 0, most_pitch = 0;
+  double max_yaw = 0, max_pitch = 0;
   for (int number = 0; number < 300; ++number) {
     const FaceParameters face = varied_face(17, number);
-    most_yaw = std::max(most_yaw, std::abs(face.yaw));
-    most_pitch = std::max(most_pitch, std::abs(face.pitch));
+    max_yaw = std::max(max_yaw, std::abs(face.yaw));
+    max_pitch = std::max(max_pitch, std::abs(face.pitch));
     if (number >= 60) continue;
     for (const Point p : render_face(face, 256, 256).landmarks)
       ASSERT_TRUE(p.x > 4 && p.y > 4 && p.x < 251 && p.y < 251) << number << ": " << p.x << ", " << p.y;
   }
   constexpr double degree = 3.14159265358979 / 180;
-  EXPECT_LE(most_yaw, 40.2 * degree);
-  EXPECT_GT(most_yaw, 39 * degree);
-  EXPECT_LE(most_pitch, 25 * degree);
-  EXPECT_GT(most_pitch, 20 * degree);
+  EXPECT_LE(max_yaw, 40.2 * degree);
+  EXPECT_GT(max_yaw, 39 * degree);
+  EXPECT_LE(max_pitch, 25 * degree);
+  EXPECT_GT(max_pitch, 20 * degree);
 }
 
 // The figures were made before there was any detail. A grey value may round differently with another libm.
