@@ -140,13 +140,15 @@ void fit_input(const Options& options) {
   // A GPU's buffers are made for a largest frame. Images may differ in size: one beyond it gets larger ones.
   FitterOptions fitting = options.fitting;
   fitting.max_faces = 16;
+  // The shipped model has not seen photographs: among all places of one it would find faces where there are
+  // none. The detector decides, when there is one.
   FaceDetector detector = options.init ? FaceDetector::none() : FaceDetector(options.cascade);
   std::optional<Follower> follower;
   const auto make_room = [&](cv::Size frame) {
     if (follower && frame.width <= fitting.max_width && frame.height <= fitting.max_height) return;
     fitting.max_width = std::max(follower ? fitting.max_width : 16, frame.width);
     fitting.max_height = std::max(follower ? fitting.max_height : 16, frame.height);
-    follower.emplace(model, fitting, device, track, options.init, &detector);
+    follower.emplace(model, fitting, device, track, options.init, &detector, !options.shipped_model);
   };
   make_room(bgr.size());
   if (options.init) check_box(*options.init, bgr.size());

@@ -37,8 +37,11 @@ void check_box(const Box& box, cv::Size frame) {
 }
 
 Follower::Follower(const Model& model, const FitterOptions& options, const Device& device, bool track,
-                   const std::optional<Box>& init, FaceDetector* detector)
-    : fitter_(model, options, device), init_(init), detector_(detector) {
+                   const std::optional<Box>& init, FaceDetector* detector, bool search)
+    : fitter_(model, options, device),
+      init_(init),
+      detector_(detector),
+      search_(search || detector == nullptr || !detector->ready()) {
   if (track) tracker_.emplace(model, FaceTrackerOptions{.fitter = options}, device);
 }
 
@@ -85,10 +88,13 @@ std::vector<Found> Follower::detected(const cv::Mat& grey) {
 }
 
 std::vector<Found> Follower::faces(const cv::Mat& grey) {
-  if (!tracker_ && !init_) {
-    if (std::vector<Found> all = detected(grey); !all.empty()) return all;
-  }
-  return {next(grey)};
+  if (tracker_ || init_) return {next(grey)};
+  const Stopwatch watch;
+  if (std::vector<Found> all = detected(grey); !all.empty()) return all;
+  const double detected_ms = watch.elapsed_ms();
+  Found result = next(grey);
+  result.search_ms += detected_ms;
+  return {std::move(result)};
 }
 
 std::optional<Fit> Follower::search(const cv::Mat& grey) {
@@ -133,7 +139,9 @@ Found Follower::next(const cv::Mat& grey) {
       const Stopwatch watch;
       // In a video the detector's largest face is followed.
       const std::vector<Found> in_boxes = tracker_ ? detected(grey) : std::vector<Found>{};
-      const std::optional<Fit> face = in_boxes.empty() ? search(grey) : std::optional(in_boxes.front().fit);
+      std::optional<Fit> face;
+      if (!in_boxes.empty()) face = in_boxes.front().fit;
+      if (!face && search_) face = search(grey);
       result.search_ms = watch.elapsed_ms();
       frames_to_skip_ = face ? 0 : pause_;
       pause_ = face ? 1 : std::min(2 * pause_, max_pause);

@@ -27,9 +27,10 @@ struct Found {
 class Follower {
  public:
   // track: frames are of one video. init: where the landmarks are at first, and in every frame without track.
-  // detector: shows where to look for faces; without one, or where it finds none, the model itself searches.
+  // detector: shows where to look for faces. search: where it shows none, the model itself searches; a
+  // detector that is not ready never shows any, and the model searches whatever `search` is.
   Follower(const aam_fit::Model& model, const aam_fit::FitterOptions& options, const Device& device,
-           bool track, const std::optional<Box>& init, FaceDetector* detector = nullptr);
+           bool track, const std::optional<Box>& init, FaceDetector* detector = nullptr, bool search = true);
 
   // grey: 8 bits. InvalidArgument when the given box does not fit the frame.
   Found next(const cv::Mat& grey);
@@ -50,6 +51,7 @@ class Follower {
   std::optional<aam_fit::FaceTracker> tracker_;
   std::optional<Box> init_;
   FaceDetector* detector_;
+  bool search_;
   bool following_ = false;
   // While the face of a video is lost it is searched for in ever fewer frames: a search takes as long as many
   // frames.

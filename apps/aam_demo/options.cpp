@@ -312,8 +312,10 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
     o.out = show_out;
   }
   check(o);
-  if (o.model.empty() && (o.command == Command::fit || o.command == Command::evaluate))
+  if (o.model.empty() && (o.command == Command::fit || o.command == Command::evaluate)) {
     o.model = default_model_path();
+    o.shipped_model = true;
+  }
   return o;
 }
 

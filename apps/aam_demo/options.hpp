@@ -19,7 +19,8 @@ struct Options {
   Command command = Command::show;
   std::filesystem::path images, landmarks;  // folders; landmarks may be empty
   std::filesystem::path model;
-  std::filesystem::path out;  // a file for train, a folder for the others
+  bool shipped_model = false;  // none was named
+  std::filesystem::path out;   // a file for train, a folder for the others
   std::filesystem::path json, csv;
   std::string input;              // of fit
   std::filesystem::path cascade;  // of OpenCV's face detector; empty: the installed one
