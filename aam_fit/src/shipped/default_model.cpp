@@ -47,10 +47,10 @@ std::filesystem::path default_model_path() {
   }
   const fs::path file = fs::path("share") / "triptych" / "faces.aam";
   if (const fs::path program = fs::read_symlink("/proc/self/exe", ignored); !program.empty()) {
-    const fs::path beside = program.parent_path().parent_path() / file;
+    fs::path beside = program.parent_path().parent_path() / file;
     if (fs::is_regular_file(beside, ignored)) return beside;
   }
-  const fs::path installed = fs::path(TRIPTYCH_INSTALL_PREFIX) / file;
+  fs::path installed = fs::path(TRIPTYCH_INSTALL_PREFIX) / file;
   if (fs::is_regular_file(installed, ignored)) return installed;
   throw Unavailable(
       "the face model that ships, share/triptych/faces.aam, was not found beside the program's folder or "

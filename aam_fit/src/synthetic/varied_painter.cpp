@@ -22,21 +22,21 @@ double line(double off, double half_width) {
 // relief() on a grid, for the search of what stands in the light.
 class Heights {
  public:
-  Heights() : heights_(static_cast<std::size_t>(side_) * side_) {
-    for (int j = 0; j < side_; ++j)
-      for (int i = 0; i < side_; ++i)
-        heights_[static_cast<std::size_t>(j * side_ + i)] =
-            static_cast<float>(relief(-extent_ + i * step_, -extent_ + j * step_));
+  Heights() : heights_(side_ * side_) {
+    for (std::size_t j = 0; j < side_; ++j)
+      for (std::size_t i = 0; i < side_; ++i)
+        heights_[j * side_ + i] = static_cast<float>(
+            relief(-extent_ + static_cast<double>(i) * step_, -extent_ + static_cast<double>(j) * step_));
   }
   double at(double x, double y) const {
     const auto index = [](double v) {
-      return static_cast<int>(std::clamp((v + extent_) / step_ + 0.5, 0.0, side_ - 1.0));
+      return static_cast<std::size_t>(std::clamp((v + extent_) / step_ + 0.5, 0.0, side_ - 1.0));
     };
-    return static_cast<double>(heights_[static_cast<std::size_t>(index(y) * side_ + index(x))]);
+    return static_cast<double>(heights_[index(y) * side_ + index(x)]);
   }
 
  private:
-  static constexpr int side_ = 401;
+  static constexpr std::size_t side_ = 401;
   static constexpr double extent_ = 1.6, step_ = 2 * extent_ / (side_ - 1);
   std::vector<float> heights_;
 };

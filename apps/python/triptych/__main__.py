@@ -143,9 +143,10 @@ def synthetic_model() -> tp.aam.Model:
 
 
 def fit_faces(args: argparse.Namespace) -> int:
-    if args.input and args.model is None:
-        raise tp.InvalidArgument("--model: give a trained model for images of yours; triptych.aam.train makes one")
-    model = tp.aam.Model.load(args.model) if args.model else synthetic_model()
+    if args.model:
+        model = tp.aam.Model.load(args.model)
+    else:  # images of yours: the model for photographs
+        model = tp.aam.default_model() if args.input else synthetic_model()
     files, csv_file = [args.out / "faces.csv"], args.out / "faces.csv"
     table = Table(csv_file, ["image", "face", "status", "score", "confidence", "landmark", "x_px", "y_px"])
     images = [(path, _frames.grey_image(path)) for path in args.input]

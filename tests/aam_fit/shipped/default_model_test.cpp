@@ -28,7 +28,9 @@ class Named {
 
 std::vector<Example> few_faces() {
   std::vector<Example> faces;
-  for (int i = 0; i < 12; ++i) faces.push_back(render_face(varied_face(1, i), 256, 256));
+  constexpr int count = 12;
+  faces.reserve(count);
+  for (int i = 0; i < count; ++i) faces.push_back(render_face(varied_face(1, i), 256, 256));
   return faces;
 }
 

@@ -20,7 +20,7 @@ namespace {
 constexpr int size = 512;
 
 FaceParameters large(FaceParameters face) {
-  face.x_px = face.y_px = size / 2;
+  face.x_px = face.y_px = size / 2.0;
   face.size_px = 240;
   return face;
 }
