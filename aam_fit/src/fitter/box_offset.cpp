@@ -10,7 +10,7 @@ namespace triptych::aam_fit {
 
 namespace {
 
-double median(std::vector<double> values) {
+double median_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t middle = values.size() / 2;
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
@@ -36,7 +36,7 @@ BoxOffset calibrate_box_offset(std::span<const Box> boxes, std::span<const Shape
     y[i] = (face.y + face.height / 2 - box.y - box.height / 2) / box.height;
     scale[i] = std::sqrt(face.width * face.height / (box.width * box.height));
   }
-  return {median(std::move(x)), median(std::move(y)), median(std::move(scale))};
+  return {median_of(std::move(x)), median_of(std::move(y)), median_of(std::move(scale))};
 }
 
 Shape start_in_box(const Model& model, const Box& box, const BoxOffset& offset, std::int64_t frame_width,

@@ -10,15 +10,16 @@ namespace triptych::aam_fit {
 
 namespace {
 
-constexpr int faces = 500, image_px = 256;
-constexpr std::uint64_t seed = 1;
+constexpr int shipped_faces = 500, shipped_image_px = 256;
+constexpr std::uint64_t shipped_seed = 1;
 
 }  // namespace
 
 std::vector<Example> default_model_faces(int threads) {
-  std::vector<Example> made(faces);
-  parallel_for(0, faces, threads, [&](std::int64_t i) {
-    made[static_cast<std::size_t>(i)] = render_face(varied_face(seed, i), image_px, image_px);
+  std::vector<Example> made(shipped_faces);
+  parallel_for(0, shipped_faces, threads, [&](std::int64_t i) {
+    made[static_cast<std::size_t>(i)] =
+        render_face(varied_face(shipped_seed, i), shipped_image_px, shipped_image_px);
   });
   return made;
 }

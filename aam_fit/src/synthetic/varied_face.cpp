@@ -29,21 +29,21 @@ class Draw {
   PhiloxStream random_;
 };
 
-struct Range {
+struct ParameterRange {
   double mean, deviation;
 };
 // Proportions of faces in photographs, in units of the displacement fields.
-constexpr Range identity[8] = {{-0.3, 0.45},  {0.25, 0.5}, {1.15, 0.55}, {-0.3, 0.55},
-                               {-0.05, 0.35}, {-0.3, 0.4}, {0, 0.45},    {-0.15, 0.4}};
-constexpr Range shape[16] = {{0.1, 0.5},   {-0.2, 0.45}, {-0.25, 0.35}, {-0.9, 0.55},
-                             {0.6, 0.45},  {-0.4, 0.45}, {0.8, 0.4},    {0.05, 0.55},
-                             {0.05, 0.35}, {-0.05, 0.3}, {-0.1, 0.35},  {0.15, 0.4},
-                             {-1.1, 0.4},  {0.2, 0.4},   {-0.15, 0.45}, {0, 0.5}};
+constexpr ParameterRange identity_ranges[8] = {{-0.3, 0.45},  {0.25, 0.5}, {1.15, 0.55}, {-0.3, 0.55},
+                                               {-0.05, 0.35}, {-0.3, 0.4}, {0, 0.45},    {-0.15, 0.4}};
+constexpr ParameterRange shape_ranges[16] = {{0.1, 0.5},   {-0.2, 0.45}, {-0.25, 0.35}, {-0.9, 0.55},
+                                             {0.6, 0.45},  {-0.4, 0.45}, {0.8, 0.4},    {0.05, 0.55},
+                                             {0.05, 0.35}, {-0.05, 0.3}, {-0.1, 0.35},  {0.15, 0.4},
+                                             {-1.1, 0.4},  {0.2, 0.4},   {-0.15, 0.45}, {0, 0.5}};
 
 FaceDetail varied_detail(Draw& draw) {
   FaceDetail d;
   for (std::size_t k = 0; k < d.shape.size(); ++k)
-    d.shape[k] = draw.around(shape[k].mean, shape[k].deviation);
+    d.shape[k] = draw.around(shape_ranges[k].mean, shape_ranges[k].deviation);
   d.depth = std::clamp(draw.around(1.25, 0.2), 0.7, 1.8);
   d.hardness = draw.chance(0.4) ? draw.between(0.4, 1) : draw.between(0, 0.4);
   d.ambient = draw.between(0.12, 0.6);
@@ -87,7 +87,7 @@ FaceParameters varied_face(std::uint64_t seed, std::int64_t number) {
   Draw draw(seed, static_cast<std::uint64_t>(number));
   FaceParameters face;
   for (std::size_t k = 0; k < face.identity.size(); ++k)
-    face.identity[k] = draw.around(identity[k].mean, identity[k].deviation);
+    face.identity[k] = draw.around(identity_ranges[k].mean, identity_ranges[k].deviation);
   face.expression = {draw.around(0.4, 0.5), draw.chance(0.6) ? draw.around(0.12, 0.12) : draw.between(0, 1.1),
                      draw.around(0, 0.45),
                      draw.chance(0.08) ? draw.between(0.4, 1) : draw.between(-0.1, 0.4)};

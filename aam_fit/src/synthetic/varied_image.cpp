@@ -36,29 +36,29 @@ const Basis& cosines() {
 // Rounds the cosine coefficients of a block; higher frequencies have larger steps.
 void quantise(float* pixels, std::size_t pitch, double step) {
   const Basis& basis = cosines();
-  float rows[block_side][block_side], block[block_side][block_side];
+  float across[block_side][block_side], block[block_side][block_side];
   for (std::size_t y = 0; y < block_side; ++y) {
     for (std::size_t k = 0; k < block_side; ++k) {
-      rows[y][k] = 0;
-      for (std::size_t x = 0; x < block_side; ++x) rows[y][k] += basis[k][x] * pixels[y * pitch + x];
+      across[y][k] = 0;
+      for (std::size_t x = 0; x < block_side; ++x) across[y][k] += basis[k][x] * pixels[y * pitch + x];
     }
   }
   for (std::size_t k = 0; k < block_side; ++k) {
     for (std::size_t l = 0; l < block_side; ++l) {
       float sum = 0;
-      for (std::size_t y = 0; y < block_side; ++y) sum += basis[l][y] * rows[y][k];
+      for (std::size_t y = 0; y < block_side; ++y) sum += basis[l][y] * across[y][k];
       const auto size = static_cast<float>(step * (1 + static_cast<double>(k + l) / 2));
       block[l][k] = size * std::round(sum / size);
     }
   }
   for (std::size_t y = 0; y < block_side; ++y) {
     for (std::size_t k = 0; k < block_side; ++k) {
-      rows[y][k] = 0;
-      for (std::size_t l = 0; l < block_side; ++l) rows[y][k] += basis[l][y] * block[l][k];
+      across[y][k] = 0;
+      for (std::size_t l = 0; l < block_side; ++l) across[y][k] += basis[l][y] * block[l][k];
     }
     for (std::size_t x = 0; x < block_side; ++x) {
       pixels[y * pitch + x] = 0;
-      for (std::size_t k = 0; k < block_side; ++k) pixels[y * pitch + x] += basis[k][x] * rows[y][k];
+      for (std::size_t k = 0; k < block_side; ++k) pixels[y * pitch + x] += basis[k][x] * across[y][k];
     }
   }
 }
