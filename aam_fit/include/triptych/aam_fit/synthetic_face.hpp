@@ -23,7 +23,7 @@ struct FaceDetail {
   double brows = 0.8, brow_thickness = 1, lashes = 1, lips = 0.7, iris = 0.2, eye_white = 0.6;
   double beard = 0, moustache = 0;  // 0..1
   double hair = 0.2, fringe = 0, hair_volume = 0.13, hair_bottom = -0.3, hair_inner = 1, parting = 0;
-  double hair_cover = 1;  // 0: bald
+  double hair_cover = 1;                  // 0: bald
   double glasses = 0, glasses_width = 1;  // darkness of the frame; 0: none
   double tint = 0;                        // of the lenses, 0..1: sunglasses
   double cloth = 0.3, collar = 0;
