@@ -109,7 +109,8 @@ look_for_packages() {
         { python3 -c "import matplotlib" || /usr/bin/python3 -c "import matplotlib"; } >/dev/null 2>&1 || missing+=(python3-matplotlib) ;;
       apps)
         need_header libcli11-dev CLI/CLI.hpp
-        need_header libopencv-dev opencv4/opencv2/core.hpp ;;
+        need_header libopencv-dev opencv4/opencv2/core.hpp
+        [[ -d /usr/share/opencv4/haarcascades ]] || missing+=(opencv-data) ;;
     esac
   done
 }

@@ -12,5 +12,6 @@ void evaluate(const Options& options);
 void print_info(const Options& options);
 void draw_modes(const Options& options);
 void write_synthetic(const Options& options);
+void measure_boxes(const Options& options);
 
 }  // namespace triptych::aam_demo

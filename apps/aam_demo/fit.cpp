@@ -67,14 +67,17 @@ class Pictures {
         rate_(rate) {}
 
   // False when the user has had enough.
-  bool show(const cv::Mat& bgr, const cv::Mat& grey, const std::string& name, const Found& found) {
+  bool show(const cv::Mat& bgr, const cv::Mat& grey, const std::string& name,
+            const std::vector<Found>& faces) {
     if (options_.no_pictures) return true;
+    const Found& found = faces.front();
     Scene scene;
     scene.bgr = bgr;
     scene.landmarks = found.fit.landmarks;
     scene.start = found.start;
     scene.found = found.found;
     if (found.pose) scene.axes = axes_of(*found.pose, found.camera);
+    for (std::size_t i = 1; i < faces.size(); ++i) scene.others.push_back(faces[i].fit.landmarks);
     if (found.found) {
       scene.texture = follower_.texture(grey, found.fit);
       scene.texture_title = title_of_texture(model_);
@@ -88,6 +91,7 @@ class Pictures {
       scene.lines.push_back(apps::text("%d iterations, %.2f ms", found.fit.iterations, found.fit_ms));
     }
     if (found.pose) add_pose_lines(scene.lines, *found.pose);
+    if (faces.size() > 1) scene.lines.push_back(apps::text("%zu faces", faces.size()));
     if (found.search_ms > 0) scene.lines.push_back(apps::text("search %.1f ms", found.search_ms));
     Painter painter(model_, bgr.size());
     const cv::Mat picture = painter.paint(scene);
@@ -137,12 +141,17 @@ void fit_input(const Options& options) {
 
   // A GPU's buffers are made for a largest frame. Images may differ in size: one beyond it gets larger ones.
   FitterOptions fitting = options.fitting;
+  fitting.max_faces = 16;
+  // The shipped model has not seen photographs: among all places of one it would find faces where there are
+  // none. The detector decides, when there is one.
+  FaceDetector detector = options.init ? FaceDetector::none() : FaceDetector(options.cascade);
   std::optional<Follower> follower;
   const auto make_room = [&](cv::Size frame) {
     if (follower && frame.width <= fitting.max_width && frame.height <= fitting.max_height) return;
     fitting.max_width = std::max(follower ? fitting.max_width : 16, frame.width);
     fitting.max_height = std::max(follower ? fitting.max_height : 16, frame.height);
-    follower.emplace(model, fitting, device, track, options.init, options.pose, frames.frames_per_second());
+    follower.emplace(model, fitting, device, track, options.init, options.pose, frames.frames_per_second(),
+                     &detector, !options.shipped_model);
   };
   make_room(bgr.size());
   if (options.init) check_box(*options.init, bgr.size());
@@ -168,17 +177,21 @@ void fit_input(const Options& options) {
         } else {
           cv::cvtColor(bgr, grey, cv::COLOR_BGR2GRAY);
           make_room(bgr.size());
-          const Found found = follower->next(grey);
-          report.add(name, found);
-          if (found.found) {
-            const fs::path pts = outputs.add(options.out / (name + ".pts"));
-            write_pts(pts, found.fit.landmarks);
+          const std::vector<Found> faces = follower->faces(grey);
+          for (std::size_t i = 0; i < faces.size(); ++i) {
+            // The second face of photo.jpg is photo_2.
+            const std::string face_name = i == 0 ? name : name + "_" + std::to_string(i + 1);
+            if (i == 0) report.add(face_name, faces[i]);
+            if (i > 0) report.add_more(face_name, faces[i]);
+            if (!faces[i].found) continue;
+            const fs::path pts = outputs.add(options.out / (face_name + ".pts"));
+            write_pts(pts, faces[i].fit.landmarks);
             outputs.keep(pts);
           }
-          closed = !pictures.show(bgr, grey, name, found);
+          closed = !pictures.show(bgr, grey, name, faces);
         }
         csv.add(report.csv_rows(written, false));
-        written = report.frames();
+        written = report.rows();
         progress.update(report.frames());
         if (closed || report.frames() >= most) return;
         if (apps::interrupted() || !frames.next(bgr)) break;
@@ -204,6 +217,7 @@ void fit_input(const Options& options) {
   });
   if (const std::string complaint = frames.complaint(); !complaint.empty() && !cut_short)
     apps::say(program_name, complaint);
+  if (!detector.ready() && !options.init) apps::say(program_name, detector.reason());
   if (other_sizes > 0) {
     apps::say(program_name, std::to_string(other_sizes) + " of " + std::to_string(report.frames()) +
                                 " frames had another size than the first one and were left out");

@@ -14,7 +14,16 @@ using namespace aam_fit;
 
 namespace {
 
-constexpr int max_pause = 8;  // frames between searches
+constexpr int max_pause = 8;         // frames between searches
+constexpr double max_overlap = 0.3;  // of two fits whose boxes overlap by more, one stays
+
+// Intersection over union.
+double overlap(const Box& a, const Box& b) {
+  const double width = std::min(a.x + a.width, b.x + b.width) - std::max(a.x, b.x);
+  const double height = std::min(a.y + a.height, b.y + b.height) - std::max(a.y, b.y);
+  const double both = std::max(0.0, width) * std::max(0.0, height);
+  return both / (a.width * a.height + b.width * b.height - both);
+}
 
 }  // namespace
 
@@ -28,11 +37,14 @@ void check_box(const Box& box, cv::Size frame) {
 }
 
 Follower::Follower(const Model& model, const FitterOptions& options, const Device& device, bool track,
-                   const std::optional<Box>& init, const PoseOptions& pose, double frames_per_second)
+                   const std::optional<Box>& init, const PoseOptions& pose, double frames_per_second,
+                   FaceDetector* detector, bool search)
     : fitter_(model, options, device),
       init_(init),
       pose_(pose),
-      seconds_per_frame_(frames_per_second > 0 ? 1 / frames_per_second : 1.0 / 30) {
+      seconds_per_frame_(frames_per_second > 0 ? 1 / frames_per_second : 1.0 / 30),
+      detector_(detector),
+      search_(search || detector == nullptr || !detector->ready()) {
   if (track) tracker_.emplace(model, FaceTrackerOptions{.fitter = options}, device);
 }
 
@@ -45,6 +57,50 @@ Found Follower::from(const cv::Mat& grey, Shape start) {
   result.found = result.fit.found();
   result.reason = reason(result.fit);
   return result;
+}
+
+std::vector<Found> Follower::detected(const cv::Mat& grey) {
+  const Stopwatch watch;
+  const std::vector<Box> boxes = detector_ != nullptr ? detector_->detect(grey) : std::vector<Box>{};
+  if (boxes.empty()) return {};
+  const double search_ms = watch.elapsed_ms();
+  std::vector<Face> starts;
+  starts.reserve(boxes.size());
+  for (const Box& box : boxes)
+    starts.push_back(
+        {image_view<Grey8>(grey), start_in_box(fitter_.model(), box, cascade_offset, grey.cols, grey.rows)});
+  const Stopwatch fits_watch;
+  std::vector<Fit> fits = fitter_.step(std::span<const Face>(starts));
+  const double fit_ms = fits_watch.elapsed_ms() / static_cast<double>(fits.size());
+  std::vector<Found> all;
+  for (std::size_t i = 0; i < fits.size(); ++i) {
+    if (!fits[i].found()) continue;
+    const bool known = std::any_of(all.begin(), all.end(), [&](const Found& other) {
+      return overlap(bounds(other.fit.landmarks), bounds(fits[i].landmarks)) > max_overlap;
+    });
+    if (known) continue;
+    Found found;
+    found.fit = std::move(fits[i]);
+    found.start = std::move(starts[i].start);
+    found.found = true;
+    found.fit_ms = fit_ms;
+    found.search_ms = search_ms;
+    all.push_back(std::move(found));
+  }
+  return all;
+}
+
+std::vector<Found> Follower::faces(const cv::Mat& grey) {
+  if (tracker_ || init_) return {next(grey)};
+  const Stopwatch watch;
+  if (std::vector<Found> all = detected(grey); !all.empty()) {
+    for (Found& found : all) add_pose(grey, found);
+    return all;
+  }
+  const double detected_ms = watch.elapsed_ms();
+  Found result = next(grey);
+  result.search_ms += detected_ms;
+  return {std::move(result)};
 }
 
 std::optional<Fit> Follower::search(const cv::Mat& grey) {
@@ -74,16 +130,18 @@ Image<Grey8> Follower::texture(const cv::Mat& grey, const Fit& fit) const {
 
 Found Follower::next(const cv::Mat& grey) {
   Found result = find(grey);
-  if (!result.found) {
-    smoother_.reset();
-    return result;
-  }
-  if (result.fit.landmarks.size() != mean_face_68().size()) return result;
+  add_pose(grey, result);
+  if (!result.found) smoother_.reset();
+  if (result.pose && pose_.smooth && tracker_)
+    result.pose = smoother_.smooth(*result.pose, seconds_per_frame_);
+  return result;
+}
+
+void Follower::add_pose(const cv::Mat& grey, Found& result) const {
+  if (!result.found || result.fit.landmarks.size() != mean_face_68().size()) return;
   result.camera = camera_of(grey.cols, grey.rows, pose_.focal_px);
   const HeadPose pose = estimate_head_pose(result.fit.landmarks, result.camera);
-  if (!pose.converged) return result;
-  result.pose = pose_.smooth && tracker_ ? smoother_.smooth(pose, seconds_per_frame_) : pose;
-  return result;
+  if (pose.converged) result.pose = pose;
 }
 
 Found Follower::find(const cv::Mat& grey) {
@@ -101,7 +159,11 @@ Found Follower::find(const cv::Mat& grey) {
       return result;
     } else {
       const Stopwatch watch;
-      const std::optional<Fit> face = search(grey);
+      // In a video the detector's largest face is followed.
+      const std::vector<Found> in_boxes = tracker_ ? detected(grey) : std::vector<Found>{};
+      std::optional<Fit> face;
+      if (!in_boxes.empty()) face = in_boxes.front().fit;
+      if (!face && search_) face = search(grey);
       result.search_ms = watch.elapsed_ms();
       frames_to_skip_ = face ? 0 : pause_;
       pause_ = face ? 1 : std::min(2 * pause_, max_pause);

@@ -8,6 +8,9 @@
 
 #include <optional>
 #include <string>
+#include <vector>
+
+#include "detector.hpp"
 
 namespace triptych::aam_demo {
 
@@ -32,17 +35,26 @@ struct Found {
 class Follower {
  public:
   // track: frames are of one video. init: where the landmarks are at first, and in every frame without track.
+  // detector: shows where to look for faces. search: where it shows none, the model itself searches; a
+  // detector that is not ready never shows any, and the model searches whatever `search` is.
   Follower(const aam_fit::Model& model, const aam_fit::FitterOptions& options, const Device& device,
-           bool track, const std::optional<Box>& init, const PoseOptions& pose, double frames_per_second);
+           bool track, const std::optional<Box>& init, const PoseOptions& pose, double frames_per_second,
+           FaceDetector* detector = nullptr, bool search = true);
 
   // grey: 8 bits. InvalidArgument when the given box does not fit the frame.
   Found next(const cv::Mat& grey);
+  // All faces of an image, the largest first; one Found that says why when there is none. Of a video, and
+  // with a given box: next().
+  std::vector<Found> faces(const cv::Mat& grey);
   // The model's texture for the face that was found.
   Image<Grey8> texture(const cv::Mat& grey, const aam_fit::Fit& fit) const;
 
  private:
   Found find(const cv::Mat& grey);
+  void add_pose(const cv::Mat& grey, Found& result) const;  // of a face with 68 landmarks
   Found from(const cv::Mat& grey, aam_fit::Shape start);
+  // The faces in the detector's boxes, fitted as one batch.
+  std::vector<Found> detected(const cv::Mat& grey);
   // The best face that find_faces() finds.
   std::optional<aam_fit::Fit> search(const cv::Mat& grey);
 
@@ -52,6 +64,8 @@ class Follower {
   PoseOptions pose_;
   aam_fit::PoseSmoother smoother_;
   double seconds_per_frame_;
+  FaceDetector* detector_;
+  bool search_;
   bool following_ = false;
   // While the face of a video is lost it is searched for in ever fewer frames: a search takes as long as many
   // frames.

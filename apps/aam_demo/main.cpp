@@ -25,6 +25,8 @@ int main(int argc, char** argv) {
         return draw_modes(*options);
       case Command::synth:
         return write_synthetic(*options);
+      case Command::boxes:
+        return measure_boxes(*options);
     }
   });
 }

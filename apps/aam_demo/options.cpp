@@ -1,3 +1,4 @@
+#include <triptych/aam_fit/default_model.hpp>
 #include <triptych/core/error.hpp>
 #include <triptych/core/version.hpp>
 
@@ -32,6 +33,8 @@ constexpr const char* examples = R"(Examples:
   aam_demo modes faces.aam --out modes               pictures of how faces differ
   aam_demo evaluate --model faces.aam --images other --json result.json
                                                      how well it finds landmarks that are known
+  aam_demo fit photo.jpg                             the landmarks of all faces, by the model that ships
+  aam_demo train --images 300W/01_Indoor --out mine.aam             a better one, from your copy of 300-W or IMM
   aam_demo fit --model faces.aam --input photo.jpg --init 60,40,130,140 --out fitted
   aam_demo fit --model faces.aam --input clip.mp4 --out fitted
   aam_demo fit --model faces.aam --input camera:0 --out fitted       live; q or Ctrl-C ends it
@@ -165,17 +168,31 @@ void add_train(CLI::App& app, Options& o, Texts& t) {
       ->type_name("N");
 }
 
+void add_model(CLI::App& app, Options& o) {
+  app.add_option("--model", o.model,
+                 "From aam_demo train [default: the model of procedural faces that ships]")
+      ->type_name("FILE");
+}
+
+void add_cascade(CLI::App& app, Options& o) {
+  app.add_option("--cascade", o.cascade,
+                 "OpenCV's face detector [default: haarcascade_frontalface_default.xml of the package "
+                 "opencv-data]")
+      ->type_name("FILE.xml");
+}
+
 void add_fit(CLI::App& app, Options& o, Texts& t) {
-  app.add_option("--model", o.model, "From aam_demo train")->type_name("FILE")->required();
-  app.add_option("--input", o.input, "An image, a folder of images, a video, or camera:N")
+  add_model(app, o);
+  app.add_option("input,--input", o.input, "An image, a folder of images, a video, or camera:N")
       ->type_name("WHAT")
       ->required();
   app.add_option("--init", t.init,
                  "Where the landmarks are at first, roughly [default: the face is searched for]")
       ->type_name("X,Y,W,H");
-  app.add_option("--out", o.out, "Folder for pictures, video, .pts files, fits.csv and summary.json")
-      ->type_name("DIR")
-      ->required();
+  add_cascade(app, o);
+  app.add_option("--out", o.out,
+                 "Folder for pictures, video, .pts files, fits.csv and summary.json [default: out/fit]")
+      ->type_name("DIR");
   app.add_flag("--track", o.track, "The images of a folder are a video: each fit starts from the last one");
   app.add_option("--frames", o.frames, "Maximum number of frames [default: all]")
       ->check(apps::whole_number(1, std::numeric_limits<int>::max(), "frames"))
@@ -186,8 +203,15 @@ void add_fit(CLI::App& app, Options& o, Texts& t) {
   add_device(app, o, t);
 }
 
+void add_boxes(CLI::App& app, Options& o) {
+  app.add_option("--images", o.images, "Folder of images with landmarks")->type_name("DIR")->required();
+  app.add_option("--landmarks", o.landmarks, "Folder of the .pts or .asf files, when it is another")
+      ->type_name("DIR");
+  add_cascade(app, o);
+}
+
 void add_evaluate(CLI::App& app, Options& o, Texts& t) {
-  app.add_option("--model", o.model, "From aam_demo train")->type_name("FILE")->required();
+  add_model(app, o);
   app.add_option("--images", o.images, "Folder of images with landmarks")->type_name("DIR")->required();
   app.add_option("--landmarks", o.landmarks, "Folder of the .pts or .asf files, when it is another")
       ->type_name("DIR");
@@ -276,6 +300,10 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
       ->check(apps::whole_number(64, 4096, "pixels"))
       ->type_name("N");
 
+  CLI::App* boxes =
+      app.add_subcommand("boxes", "Measures where the landmarks lie in the boxes of OpenCV's face detector.");
+  add_boxes(*boxes, o);
+
   if (!apps::parse_command_line(app, argc, argv)) return std::nullopt;
 
   o.fitting.algorithm = named("--algorithm", t.algorithm, algorithm_names);
@@ -285,6 +313,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   } else if (fit->parsed()) {
     o.command = Command::fit;
     if (fit->count("--init") > 0) o.init = parse_box(t.init);
+    if (o.out.empty()) o.out = "out/fit";
     if (o.input.empty()) throw UsageError("--input wants a path or camera:N, not nothing");
   } else if (evaluate->parsed()) {
     o.command = Command::evaluate;
@@ -294,10 +323,16 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
     o.command = Command::modes;
   } else if (synth->parsed()) {
     o.command = Command::synth;
+  } else if (boxes->parsed()) {
+    o.command = Command::boxes;
   } else {
     o.out = show_out;
   }
   check(o);
+  if (o.model.empty() && (o.command == Command::fit || o.command == Command::evaluate)) {
+    o.model = default_model_path();
+    o.shipped_model = true;
+  }
   return o;
 }
 

@@ -15,17 +15,19 @@ namespace triptych::aam_demo {
 
 inline constexpr const char* program_name = "aam_demo";
 
-enum class Command { show, train, fit, evaluate, info, modes, synth };
+enum class Command { show, train, fit, evaluate, info, modes, synth, boxes };
 
 struct Options {
   Command command = Command::show;
   std::filesystem::path images, landmarks;  // folders; landmarks may be empty
   std::filesystem::path model;
-  std::filesystem::path out;  // a file for train, a folder for the others
+  bool shipped_model = false;  // none was named
+  std::filesystem::path out;   // a file for train, a folder for the others
   std::filesystem::path json, csv;
-  std::string input;        // of fit
-  std::optional<Box> init;  // where the face is in the first frame
-  bool track = false;       // of a folder: frames of one video
+  std::string input;              // of fit
+  std::filesystem::path cascade;  // of OpenCV's face detector; empty: the installed one
+  std::optional<Box> init;        // where the face is in the first frame
+  bool track = false;             // of a folder: frames of one video
   bool no_pictures = false, headless = false;
   int frames = 0;  // at most; 0: all
   PoseOptions pose;

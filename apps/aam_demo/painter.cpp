@@ -108,6 +108,7 @@ cv::Mat Painter::paint(const Scene& scene) {
     }
   }
   if (scene.found) draw_shape(inside, scene.landmarks, colours::cool, colours::accent, radius);
+  for (const Shape& other : scene.others) draw_shape(inside, other, colours::cool, colours::accent, radius);
   cv::addWeighted(inside, 0.8, plain, 0.2, 0, inside);
   if (scene.found && scene.axes) draw_axes(inside, *scene.axes);
 

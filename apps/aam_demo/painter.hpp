@@ -26,6 +26,7 @@ void add_pose_lines(std::vector<std::string>& lines, const aam_fit::HeadPose& po
 struct Scene {
   cv::Mat bgr;
   aam_fit::Shape landmarks;
+  std::vector<aam_fit::Shape> others;  // of more faces
   std::optional<aam_fit::Shape> start, truth;
   Image<Grey8> texture;  // may be empty
   std::string texture_title = "the model's texture";

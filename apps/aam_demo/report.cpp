@@ -33,6 +33,17 @@ void Report::add(const std::string& name, const Found& found, std::optional<doub
                    !found.fit.landmarks.empty(), pose_values(found.pose)});
 }
 
+void Report::add_more(const std::string& name, const Found& found) {
+  add(name, found);
+  rows_.back().more = true;
+  rows_.back().search_ms = 0;  // counted with the first face
+}
+
+int Report::frames() const {
+  return static_cast<int>(
+      std::count_if(rows_.begin(), rows_.end(), [](const Row& row) { return !row.more; }));
+}
+
 void Report::add_unread(const std::string& name) {
   rows_.push_back(
       {name, false, false, "unreadable", 0, 0, 0, 0, 0, {}, 0, "the frame could not be read", false, {}});
@@ -40,7 +51,7 @@ void Report::add_unread(const std::string& name) {
 
 int Report::found() const {
   return static_cast<int>(
-      std::count_if(rows_.begin(), rows_.end(), [](const Row& row) { return row.found; }));
+      std::count_if(rows_.begin(), rows_.end(), [](const Row& row) { return row.found && !row.more; }));
 }
 
 std::vector<double> Report::sorted(double Row::*member, bool searched_only) const {
@@ -54,7 +65,14 @@ std::vector<double> Report::sorted(double Row::*member, bool searched_only) cons
 }
 
 double Report::mean_total_ms() const {
-  return apps::mean(sorted(&Row::fit_ms)) + apps::mean(sorted(&Row::search_ms));
+  double total_ms = 0;
+  int read = 0;
+  for (const Row& row : rows_) {
+    if (!row.read) continue;
+    total_ms += row.fit_ms + row.search_ms;
+    if (!row.more) ++read;
+  }
+  return read > 0 ? total_ms / read : 0;
 }
 
 std::vector<double> Report::errors() const {
@@ -77,8 +95,11 @@ std::string Report::csv_header(bool with_errors) {
 
 std::string Report::csv_rows(int first, bool with_errors) const {
   std::string all;
-  for (int frame = first; frame < frames(); ++frame) {
-    const Row& row = rows_[static_cast<std::size_t>(frame)];
+  int frame = -1;
+  for (int i = 0; i < rows(); ++i) {
+    const Row& row = rows_[static_cast<std::size_t>(i)];
+    if (!row.more) ++frame;
+    if (i < first) continue;
     all += std::to_string(frame);
     all += ',';
     all += row.name;
@@ -107,6 +128,7 @@ Json Report::json(bool complete) const {
   Json json{{"frames", frames()},
             {"complete", complete},
             {"found", found()},
+            {"faces", std::count_if(rows_.begin(), rows_.end(), [](const Row& row) { return row.found; })},
             {"mean_ms", apps::mean(ms)},
             {"median_ms", apps::quantile(ms, 0.5)},
             {"worst_ms", apps::largest(ms)},
@@ -161,6 +183,7 @@ std::string Report::sentence() const {
     all += text(", %.2f ms per search (%zu frame%s), %.2f ms per frame in all", apps::quantile(search, 0.5),
                 search.size(), search.size() == 1 ? "" : "s", mean_total_ms());
   }
+  if (rows() > frames()) all += text(", %d faces in all", found() + rows() - frames());
   const std::vector<double> error = errors();
   if (!error.empty()) {
     all +=

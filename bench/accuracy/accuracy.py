@@ -27,10 +27,10 @@ import sys
 import time
 
 TASKS = {"faces": "faces", "heads": "heads", "bodies": "bodies", "skin": "skin_pixels", "face_confidence": "face_confidence", "face_search": "face_search",
-         "head_confidence": "head_confidence", "body_confidence": "body_confidence"}
+         "head_confidence": "head_confidence", "body_confidence": "body_confidence", "shipped_model": "shipped_model"}
 TITLES = {"faces": "Landmarks of faces", "heads": "Heads in videos", "bodies": "Bodies in point clouds", "skin": "Skin pixels",
           "face_confidence": "Confidence of faces", "face_search": "Faces in whole images", "head_confidence": "Confidence of heads",
-          "body_confidence": "Confidence of bodies"}
+          "body_confidence": "Confidence of bodies", "shipped_model": "The face model that ships"}
 
 
 def whole(text):

@@ -124,7 +124,7 @@ def summary(name, seed, folds, cases, train_s):
     }
 
 
-def draw(job: Job, kept):
+def draw(job: Job, kept, task: str = "faces"):
     """Faces of photos when there are any; true landmarks white, found ones green."""
     photos = [item for item in kept if item[0]["faces"] != "synthetic"] or kept
     fits = [(case, i, scene) for case, scene in photos for i in range(len(case["errors"]))]
@@ -136,4 +136,4 @@ def draw(job: Job, kept):
         for shape, colour in ((truth, (255, 255, 255)), (shapes[i], (40, 255, 40))):
             for px, py in (shape - (left, top)) * zoom:
                 pen.ellipse((px - 2, py - 2, px + 2, py + 2), fill=colour)
-        add_picture(job, "faces", kind, picture, f"{case['faces']} {case['face']}, start {i + 1}: error {case['errors'][i]:.4f}. True landmarks white, found ones green")
+        add_picture(job, task, kind, picture, f"{case['faces']} {case['face']}, start {i + 1}: error {case['errors'][i]:.4f}. True landmarks white, found ones green")

@@ -64,7 +64,9 @@ expect 2 "--parameters" train --images ../in/faces --out m.aam --parameters none
 expect 2 "--threads" train --images ../in/faces --out m.aam --threads -1
 # What cannot be fitted.
 fit=(fit --out fitted --headless)
-expect 2 "--model" "${fit[@]}" --input "$image"
+TRIPTYCH_FACE_MODEL=../in/none.aam expect 1 "TRIPTYCH_FACE_MODEL" "${fit[@]}" --input "$image"
+expect 1 "cascade" "${fit[@]}" --model ../in/good.aam --input "$image" --cascade ../in/notes.txt
+expect 2 "--images" boxes
 expect 2 "--input" "${fit[@]}" --model ../in/good.aam
 expect 2 "--input" "${fit[@]}" --model ../in/good.aam --input ""
 expect 1 "No such file" "${fit[@]}" --model ../in/none.aam --input "$image"
@@ -95,7 +97,7 @@ expect 2 "--device" "${fit[@]}" --model ../in/good.aam --input "$image" --algori
 expect 1 "cannot write" fit --out ../in/notes.txt --model ../in/good.aam --input "$image"
 expect 1 "cannot write" fit --out /proc/no_such_place --model ../in/good.aam --input "$image"
 # The other commands.
-expect 2 "--model" evaluate --images ../in/faces
+TRIPTYCH_FACE_MODEL=../in/none.aam expect 1 "TRIPTYCH_FACE_MODEL" evaluate --images ../in/faces
 expect 2 "--images" evaluate --model ../in/good.aam
 expect 1 "no landmarks" evaluate --model ../in/good.aam --images ../in/no_landmarks --json r.json
 expect 1 "a.pgm has 4 landmarks" evaluate --model ../in/good.aam --images ../in/other_points --json r.json

@@ -64,6 +64,11 @@ check "px between truth and fit after a search" "$(distance unseen/face_00004.pt
 "$program" fit --model faces.aam --input unseen/face_00004.pgm --init 66,66,124,124 --algorithm simultaneous --no-pictures --out simultaneous
 [[ $(value simultaneous/summary.json frames) == 1 ]] || fail "another algorithm does not fit"
 
+# The model that a user's environment names is the default, and the image needs no option.
+TRIPTYCH_FACE_MODEL=$PWD/faces.aam "$program" fit unseen/face_00004.pgm --device cpu --no-pictures --out by_default
+cmp searched/face_00004.pts by_default/face_00004.pts || fail "the default model fits otherwise than the same model by name"
+[[ $(value by_default/summary.json faces) == 1 ]] || fail "the faces are not counted"
+
 # No face: no landmarks, a reason, and a last line that says what to do; whether the place is given or searched for.
 mkdir none && { printf 'P5\n128 128\n255\n' && tail -c 16384 faces.aam; } >none/noise.pgm
 for options in "--init 20,20,80,80" "" "--track"; do

@@ -103,8 +103,8 @@ void draw_nose(Texel& t, double x, double y) {
   t.gloss += static_cast<float>(0.8 * bump(x, y, 0, 0.13, 0.06, 0.06));
 }
 
-// All but the face: neck, ears, hair, shoulders. face: the opacity of the face here.
-void draw_rest(Texel& t, double x, double y, double face) {
+// All but the face: neck, ears, hair if wanted, shoulders. face: the opacity of the face here.
+void draw_rest(Texel& t, double x, double y, double face, bool with_hair) {
   const double side = std::abs(x), outline = outline_towards(x, y), r = length(x, y);
   const double neck_half = 0.60 + 0.25 * rise(y, 1.2, 1.9);
   const double neck = inside(neck_half - side) * rise(y, 0.2, 0.3);
@@ -114,7 +114,8 @@ void draw_rest(Texel& t, double x, double y, double face) {
   const double cloth = rise(y - collar, -0.02, 0.02) * inside(2.25 - side);
   const double crown = outline * (1 + 0.13 * rise(-y, -0.1, 0.9));
   const double forehead = length(x / 0.95, (y + 0.30) / (0.84 - 0.04 * std::cos(7 * x)));
-  const double hair = rise(crown - r, -0.03, 0.03) * rise(forehead, 0.985, 1.05) * rise(-y, 0.24, 0.46);
+  const double hair =
+      with_hair ? rise(crown - r, -0.03, 0.03) * rise(forehead, 0.985, 1.05) * rise(-y, 0.24, 0.46) : 0;
 
   // Neck and ears are cylinders; the jaw casts a shadow on the neck.
   const double turn = std::clamp(x / (neck_half + 0.1), -0.95, 0.95);
@@ -134,7 +135,7 @@ void draw_rest(Texel& t, double x, double y, double face) {
   }
 }
 
-Texel draw(double x, double y, double slope_x, double slope_y) {
+Texel draw(double x, double y, double slope_x, double slope_y, bool hair) {
   Texel t;
   const double side = std::abs(x), r = length(x, y), outline = outline_towards(x, y);
   const double face = inside(outline - r);
@@ -148,7 +149,7 @@ Texel draw(double x, double y, double slope_x, double slope_y) {
   draw_mouth(t, x, y);
   draw_eye(t, -side, y);
   draw_brow(t, -side, y);
-  draw_rest(t, x, y, face);
+  draw_rest(t, x, y, face, hair);
   return t;
 }
 
@@ -163,7 +164,7 @@ double smooth_noise(double x, double y, std::uint32_t seed) {
   return above * (1 - v) + below * v;
 }
 
-Maps::Maps() : texels_(static_cast<std::size_t>(width_) * height_) {
+Maps::Maps(bool hair) : texels_(static_cast<std::size_t>(width_) * height_) {
   constexpr double step_x = (right - left) / (width_ - 1), step_y = (bottom - top) / (height_ - 1);
   std::vector<double> heights(static_cast<std::size_t>(width_) * height_);
   const auto place = [](std::int64_t x, std::int64_t y) { return static_cast<std::size_t>(y * width_ + x); };
@@ -184,7 +185,7 @@ Maps::Maps() : texels_(static_cast<std::size_t>(width_) * height_) {
       const double slope_y = (heights[place(i, below)] - heights[place(i, above)]) /
                              (static_cast<double>(below - above) * step_y);
       texels_[place(i, j)] = draw(left + static_cast<double>(i) * step_x,
-                                  top + static_cast<double>(j) * step_y, slope_x, slope_y);
+                                  top + static_cast<double>(j) * step_y, slope_x, slope_y, hair);
     }
   });
 }
@@ -209,7 +210,11 @@ Texel Maps::at(double x, double y) const {
 }
 
 const Maps& maps() {
-  static const Maps made;
+  static const Maps made(true);
+  return made;
+}
+const Maps& maps_without_hair() {
+  static const Maps made(false);
   return made;
 }
 

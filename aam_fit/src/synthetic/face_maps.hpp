@@ -25,7 +25,7 @@ struct Texel {
 
 class Maps {
  public:
-  Maps();
+  explicit Maps(bool hair);
   Texel at(double x, double y) const;  // bilinear; clamped at the border
 
  private:
@@ -34,6 +34,7 @@ class Maps {
 };
 
 const Maps& maps();
+const Maps& maps_without_hair();
 
 // Value noise in about -1..1, with one lattice point per unit.
 double smooth_noise(double x, double y, std::uint32_t seed);

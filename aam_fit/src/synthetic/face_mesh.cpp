@@ -4,6 +4,7 @@
 #include "synthetic/face_geometry.hpp"
 #include "synthetic/face_maps.hpp"
 #include "synthetic/face_mesh.hpp"
+#include "synthetic/face_variation.hpp"
 
 namespace triptych::aam_fit::face {
 
@@ -39,6 +40,24 @@ const std::vector<Rest>& rest() {
   return made;
 }
 
+// The same of faces with detail.
+struct MoreRest {
+  double recession;
+  Point moves[more_fields];
+};
+const std::vector<MoreRest>& more_rest() {
+  static const std::vector<MoreRest> made = [] {
+    std::vector<MoreRest> all(static_cast<std::size_t>(columns) * rows);
+    for (std::size_t v = 0; v < all.size(); ++v) {
+      const auto [x, y] = at_rest(v);
+      all[v].recession = recession(x, y);
+      for (int k = 0; k < more_fields; ++k) all[v].moves[k] = more_field(k, x, y);
+    }
+    return all;
+  }();
+  return made;
+}
+
 const Box& rest_box() {
   static const Box box = bounds(landmarks());
   return box;
@@ -61,7 +80,10 @@ Rotation rotation(const FaceParameters& face) {
   return r;
 }
 
-Mesh::Mesh(const FaceParameters& face) : vertices_(rest().size()) {
+Mesh::Mesh(const FaceParameters& face)
+    : vertices_(rest().size()),
+      occludes_(face.detail.has_value()),
+      outwards_{std::cos(face.roll), std::sin(face.roll)} {
   double p[fields];
   std::copy(face.identity.begin(), face.identity.end(), p);
   std::copy(face.expression.begin(), face.expression.end(), p + face.identity.size());
@@ -77,9 +99,19 @@ Mesh::Mesh(const FaceParameters& face) : vertices_(rest().size()) {
       x += p[k] * from.moves[k].x;
       y += p[k] * from.moves[k].y;
     }
-    const double dx = x, dy = y - middle_y, dz = from.z - middle_z;
+    double z = from.z;
+    if (face.detail) {
+      const MoreRest& more = more_rest()[v];
+      for (std::size_t k = 0; k < more_fields; ++k) {
+        x += face.detail->shape[k] * more.moves[k].x;
+        y += face.detail->shape[k] * more.moves[k].y;
+      }
+      z += face.detail->depth * more.recession;
+    }
+    const double dx = x, dy = y - middle_y, dz = z - middle_z;
     vertices_[v] = {face.x_px + scale * (r.m[0][0] * dx + r.m[0][1] * dy + r.m[0][2] * dz),
-                    face.y_px + scale * (r.m[1][0] * dx + r.m[1][1] * dy + r.m[1][2] * dz), x, y};
+                    face.y_px + scale * (r.m[1][0] * dx + r.m[1][1] * dy + r.m[1][2] * dz), x, y,
+                    r.m[2][0] * dx + r.m[2][1] * dy + r.m[2][2] * dz};
   }
 }
 
@@ -105,8 +137,30 @@ Point Mesh::moved(double x, double y) const {
   return within(x, y, [](const Vertex& v) { return Point{v.moved_x, v.moved_y}; });
 }
 
+Shape Mesh::landmarks() const {
+  constexpr int jaw = 17, chin = 8, steps = 1000;
+  constexpr double farthest = 0.7;  // of the way to the middle of the face
+  Shape shape;
+  shape.reserve(points);
+  for (int i = 0; i < points; ++i) {
+    const Point p = face::landmarks()[static_cast<std::size_t>(i)];
+    Point at = in_image(p.x, p.y);
+    if (occludes_ && i < jaw && i != chin) {
+      const double side = p.x < 0 ? -1 : 1;
+      const auto reach = [&](Point q) { return side * (q.x * outwards_.x + q.y * outwards_.y); };
+      for (int step = 1; step <= steps; ++step) {
+        const Point q = in_image(p.x * (1 - farthest * step / steps), p.y);
+        if (reach(q) > reach(at)) at = q;
+      }
+    }
+    shape.push_back(at);
+  }
+  return shape;
+}
+
 std::vector<SurfacePoint> Mesh::rasterise(int width, int height) const {
   std::vector<SurfacePoint> seen(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+  std::vector<float> nearest(occludes_ ? seen.size() : 0, -1e30f);
   const auto draw = [&](std::size_t ia, std::size_t ib, std::size_t ic) {
     const Vertex &a = vertices_[ia], &b = vertices_[ib], &c = vertices_[ic];
     const double area = (b.x - a.x) * (c.y - a.y) - (c.x - a.x) * (b.y - a.y);
@@ -124,11 +178,17 @@ std::vector<SurfacePoint> Mesh::rasterise(int width, int height) const {
         const double wc = ((b.x - a.x) * (y - a.y) - (x - a.x) * (b.y - a.y)) / area;
         const double wa = 1 - wb - wc;
         if (wa < -1e-9 || wb < -1e-9 || wc < -1e-9) continue;
-        seen[static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x)] = {
-            static_cast<float>(wa * rest_a.x + wb * rest_b.x + wc * rest_c.x),
-            static_cast<float>(wa * rest_a.y + wb * rest_b.y + wc * rest_c.y),
-            static_cast<float>(wa * a.moved_x + wb * b.moved_x + wc * c.moved_x),
-            static_cast<float>(wa * a.moved_y + wb * b.moved_y + wc * c.moved_y), true};
+        const std::size_t pixel =
+            static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x);
+        if (occludes_) {
+          const auto z = static_cast<float>(wa * a.z + wb * b.z + wc * c.z);
+          if (z < nearest[pixel]) continue;
+          nearest[pixel] = z;
+        }
+        seen[pixel] = {static_cast<float>(wa * rest_a.x + wb * rest_b.x + wc * rest_c.x),
+                       static_cast<float>(wa * rest_a.y + wb * rest_b.y + wc * rest_c.y),
+                       static_cast<float>(wa * a.moved_x + wb * b.moved_x + wc * c.moved_x),
+                       static_cast<float>(wa * a.moved_y + wb * b.moved_y + wc * c.moved_y), true};
       }
     }
   };

@@ -25,6 +25,9 @@ class Mesh {
   // The projection of a point of the neutral face, interpolated in the mesh.
   Point in_image(double x, double y) const;
   Point moved(double x, double y) const;
+  // The landmarks in the image. Of a face with detail, one of the jaw that a cheek hides lies where the row
+  // of the neutral face through it reaches farthest outwards.
+  Shape landmarks() const;
   // Row-major.
   std::vector<SurfacePoint> rasterise(int width, int height) const;
 
@@ -32,10 +35,13 @@ class Mesh {
   struct Vertex {
     double x, y;              // in the image
     double moved_x, moved_y;  // before the pose
+    double z;                 // towards the viewer; of faces with detail
   };
   template <class Value>
   auto within(double x, double y, Value value) const;
   std::vector<Vertex> vertices_;
+  bool occludes_;   // itself: faces with detail
+  Point outwards_;  // the direction in the image of the neutral face's x
 };
 
 }  // namespace triptych::aam_fit::face

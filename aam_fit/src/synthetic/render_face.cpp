@@ -11,6 +11,7 @@
 #include "synthetic/face_geometry.hpp"
 #include "synthetic/face_maps.hpp"
 #include "synthetic/face_mesh.hpp"
+#include "synthetic/varied_painter.hpp"
 
 namespace triptych::aam_fit {
 
@@ -140,6 +141,33 @@ std::uint64_t noise_stream(const FaceParameters& face) {
   return stream;
 }
 
+void check_magnitude(double value, double most, const char* what) {
+  require(std::abs(value) <= most, what, " of a synthetic face cannot be ", value, ": ", most,
+          " is the largest magnitude");
+}
+
+void check_detail(const FaceDetail& d) {
+  for (const double value : d.shape) check_magnitude(value, 10, "shape");
+  check_magnitude(d.depth, 10, "depth");
+  for (const double value : {d.hardness, d.ambient, d.creases, d.gloss, d.sockets, d.neck_shadow})
+    check_magnitude(value, 100, "the light");
+  for (const double value :
+       {d.wrinkles, d.skin_noise, d.brows, d.lashes, d.lips,        d.iris,        d.eye_white,
+        d.beard,    d.moustache,  d.hair,  d.fringe, d.hair_volume, d.hair_bottom, d.hair_inner,
+        d.parting,  d.glasses,    d.tint,  d.cloth,  d.collar,      d.background})
+    check_magnitude(value, 100, "the appearance");
+  check_magnitude(d.clutter, 4, "clutter");
+  const auto positive = [](double value, double most, const char* what) {
+    check_magnitude(value, most, what);
+    require(value > 0, what, " of a synthetic face must be positive, not ", value);
+  };
+  positive(d.brow_thickness, 100, "brow_thickness");
+  positive(d.glasses_width, 100, "glasses_width");
+  positive(d.gamma, 10, "gamma");
+  check_magnitude(d.blur_px, 50, "blur_px");
+  check_magnitude(d.quantisation, 1000, "quantisation");
+}
+
 }  // namespace
 
 Example render_face(const FaceParameters& face, int width, int height) {
@@ -147,23 +175,21 @@ Example render_face(const FaceParameters& face, int width, int height) {
           "a synthetic face needs an image of 16 x 16 to 8192 x 8192 pixels, not ", width, " x ", height);
   require(face.size_px > 0 && face.size_px < 1e5, "a face cannot be ", face.size_px,
           " pixels large (size_px)");
-  const auto check = [](double value, double most, const char* what) {
-    require(std::abs(value) <= most, what, " of a synthetic face cannot be ", value, ": ", most,
-            " is the largest magnitude");
-  };
-  for (const double value : face.identity) check(value, 10, "identity");
-  for (const double value : face.expression) check(value, 10, "expression");
-  check(face.yaw, 10, "yaw");
-  check(face.pitch, 10, "pitch");
-  check(face.roll, 10, "roll");
-  check(face.x_px, 1e6, "x_px");
-  check(face.y_px, 1e6, "y_px");
-  check(face.light_x, 1000, "light_x");
-  check(face.light_y, 1000, "light_y");
-  check(face.skin, 100, "skin");
-  check(face.contrast, 100, "contrast");
-  check(face.noise, 1000, "noise");
+  for (const double value : face.identity) check_magnitude(value, 10, "identity");
+  for (const double value : face.expression) check_magnitude(value, 10, "expression");
+  check_magnitude(face.yaw, 10, "yaw");
+  check_magnitude(face.pitch, 10, "pitch");
+  check_magnitude(face.roll, 10, "roll");
+  check_magnitude(face.x_px, 1e6, "x_px");
+  check_magnitude(face.y_px, 1e6, "y_px");
+  check_magnitude(face.light_x, 1000, "light_x");
+  check_magnitude(face.light_y, 1000, "light_y");
+  check_magnitude(face.skin, 100, "skin");
+  check_magnitude(face.contrast, 100, "contrast");
+  check_magnitude(face.noise, 1000, "noise");
+  if (face.detail) check_detail(*face.detail);
   const face::Mesh mesh(face);
+  if (face.detail) return {face::paint_varied(face, mesh, width, height), mesh.landmarks(), {}};
   const std::vector<face::SurfacePoint> seen = mesh.rasterise(width, height);
   const Painter painter(face, mesh);
   const face::Maps& maps = face::maps();
@@ -196,8 +222,7 @@ Example render_face(const FaceParameters& face, int width, int height) {
           0.5)};
     }
   });
-  out.landmarks.reserve(face::points);
-  for (const Point p : face::landmarks()) out.landmarks.push_back(mesh.in_image(p.x, p.y));
+  out.landmarks = mesh.landmarks();
   return out;
 }
 

@@ -428,6 +428,7 @@ TABLE = {
         {"width": (15, 9000, *COUNT), "height": (15, 9000, *COUNT)},
     ),
     "aam.random_face": (lambda **k: tp.aam.random_face(**{"seed": 1, "number": 1, **k}), {"seed": SEED, "number": LONG}),
+    "aam.varied_face": (lambda **k: tp.aam.varied_face(**{"seed": 1, "number": 1, **k}), {"seed": SEED, "number": LONG}),
     "aam.face_in_motion": (
         lambda **k: tp.aam.face_in_motion(**{"seed": 1, "seconds": 1, **k}),
         {"seed": SEED, "seconds": NOT_FINITE},

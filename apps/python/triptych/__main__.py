@@ -143,9 +143,10 @@ def synthetic_model() -> tp.aam.Model:
 
 
 def fit_faces(args: argparse.Namespace) -> int:
-    if args.input and args.model is None:
-        raise tp.InvalidArgument("--model: give a trained model for images of yours; triptych.aam.train makes one")
-    model = tp.aam.Model.load(args.model) if args.model else synthetic_model()
+    if args.model:
+        model = tp.aam.Model.load(args.model)
+    else:  # images of yours: the model for photographs
+        model = tp.aam.default_model() if args.input else synthetic_model()
     files, csv_file = [args.out / "faces.csv"], args.out / "faces.csv"
     table = Table(csv_file, ["image", "face", "status", "score", "confidence", "landmark", "x_px", "y_px"])
     images = [(path, _frames.grey_image(path)) for path in args.input]
@@ -203,9 +204,9 @@ def parser() -> argparse.ArgumentParser:
     body.add_argument("input", nargs="*", help="clouds as .npy, .ply or text, or folders of them, in the order of their names")
     body.add_argument("--height", type=float, default=1.75, help="of the person, in metres (default: 1.75)")
     body.add_argument("--samples", type=int, default=0, help="of the particle filter (default: 1000 on a CPU, 2000 on a GPU)")
-    face = add("face", fit_faces, "Find faces in images and their landmarks.", "example: python -m triptych face photo.jpg --model faces.aam")
+    face = add("face", fit_faces, "Find faces in images and their landmarks.", "example: python -m triptych face photo.jpg")
     face.add_argument("input", nargs="*", help="images")
-    face.add_argument("--model", type=Path, help="a model that triptych.aam.train or aam_demo made")
+    face.add_argument("--model", type=Path, help="a model that triptych.aam.train or aam_demo made (default: the model for photographs)")
     face.add_argument("--face", type=box, metavar="X,Y,W,H", help="the face's box, instead of a search")
     add("info", show_info, "Show the version and the devices.", "")
     return top

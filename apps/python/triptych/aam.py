@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import os
 import pathlib
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ._triptych.aam import (
@@ -34,8 +35,11 @@ from ._triptych.aam import (
     PoseSmoother,
     Similarity,
     TrackedFace,
+    _calibrate_box_offset,
+    _default_model_path,
     _load_examples,
     _render_face,
+    _train_default_model,
     align,
     bounds,
     default_levels,
@@ -56,6 +60,7 @@ from ._triptych.aam import (
     start_in_box,
     train,
     triangulate,
+    varied_face,
     write_pgm,
     write_pts,
 )
@@ -66,6 +71,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AsfFile",
+    "BoxOffset",
     "Displacements",
     "Examples",
     "Face",
@@ -83,7 +89,9 @@ __all__ = [
     "TrackedFace",
     "align",
     "bounds",
+    "calibrate_box_offset",
     "default_levels",
+    "default_model",
     "evaluation_starts",
     "face_in_motion",
     "face_size",
@@ -103,6 +111,7 @@ __all__ = [
     "start_in_box",
     "train",
     "triangulate",
+    "varied_face",
     "write_pgm",
     "write_pts",
 ]
@@ -150,3 +159,52 @@ def load_examples(
     if isinstance(pairs, (str, os.PathLike)):
         pairs = find_pairs(pairs)
     return Examples(*_load_examples(pairs, reader, progress))
+
+
+class BoxOffset(NamedTuple):
+    """Where the landmarks lie in the boxes of a face detector, for start_in_box()."""
+
+    shift_x: float
+    """From the centre of the detector's box to that of the landmarks' box, in widths of the former."""
+    shift_y: float
+    """The same, in heights."""
+    scale: float
+    """face_size() of the landmarks over the square root of the area of the detector's box."""
+
+
+def calibrate_box_offset(
+    boxes: Iterable[Sequence[float]], shapes: Sequence[numpy.typing.ArrayLike] | numpy.typing.ArrayLike
+) -> BoxOffset:
+    """The medians over examples, so that some wrong boxes do not matter.
+
+    boxes: (x, y, width, height) by the detector, for each of the shapes (n, 2). InvalidArgument when there are none, their
+    counts differ, or one is empty.
+    """
+    return BoxOffset(*_calibrate_box_offset(boxes, shapes))
+
+
+def default_model(*, progress: Callable[[str, int, int], object] | None = None) -> Model:
+    """The model for photographs of faces that was trained on procedural faces alone; 68 landmarks in the order of 300-W.
+
+    It is loaded from the file that TRIPTYCH_FACE_MODEL names, or from share/triptych of an installation of the programs.
+    Without one, the first call trains it, which takes about half a minute on two cores and a line on stderr, and keeps it
+    in the user's cache folder ($XDG_CACHE_HOME/triptych, else ~/.cache/triptych) for later calls.
+    progress: called as progress(stage, done, total) while it is trained.
+    """
+    from . import Error, __version__
+
+    path = _default_model_path()
+    if path is not None:
+        return Model.load(path)
+    folder = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "triptych"
+    path = folder / f"faces-{__version__}.aam"
+    if path.is_file():
+        return Model.load(path)
+    print(f"triptych: training the face model once, for about half a minute; it is kept in {path}", file=sys.stderr, flush=True)
+    model = _train_default_model(progress)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        model.save(path)
+    except (OSError, Error) as problem:
+        print(f"triptych: the face model cannot be kept: {problem}", file=sys.stderr, flush=True)
+    return model

@@ -1,4 +1,5 @@
 // Shapes of landmarks, and the similarities that move them.
+#include <triptych/aam_fit/box_offset.hpp>
 #include <triptych/aam_fit/shape.hpp>
 #include <triptych/aam_fit/triangulation.hpp>
 
@@ -129,19 +130,48 @@ void bind_aam_shape(nb::module_& m) {
   m.def(
       "start_in_box",
       [](const Model& model, nb::handle box, Whole<"width", std::int64_t> width,
-         Whole<"height", std::int64_t> height) {
+         Whole<"height", std::int64_t> height, nb::handle offset) {
         const Box in = face_box_of(box, "box");
+        aam_fit::BoxOffset of_detector;
+        if (!offset.is_none()) {
+          const Array array = host_array<double>(offset, "offset");
+          array.require_shape({3}, "(shift_x, shift_y, scale)");
+          const double* numbers = array.contiguous<double>();
+          of_detector = {numbers[0], numbers[1], numbers[2]};
+        }
         require(width >= 1, "width: expected 1 or more pixels, not ", width);
         require(height >= 1, "height: expected 1 or more pixels, not ", height);
-        return to_numpy(naming("box", [&] { return aam_fit::start_in_box(model, in, width, height); }));
+        return to_numpy(naming("box", [&] {
+          return offset.is_none() ? aam_fit::start_in_box(model, in, width, height)
+                                  : aam_fit::start_in_box(model, in, of_detector, width, height);
+        }));
       },
-      nb::arg("model"), nb::arg("box"), nb::arg("width"), nb::arg("height"),
+      nb::arg("model"), nb::arg("box"), nb::arg("width"), nb::arg("height"), nb::arg("offset") = nb::none(),
       nb::sig("def start_in_box(model: Model, box: collections.abc.Sequence[float] | numpy.typing.ArrayLike, "
               "width: int, "
-              "height: int) "
+              "height: int, offset: collections.abc.Sequence[float] | None = None) "
               "-> numpy.typing.NDArray[numpy.float64]"),
       "The model's mean shape in the box of a face, (points, 2): where Fitter(model)(image, box) starts.\n\n"
-      "width, height: of the image. InvalidArgument when the box lies outside it.");
+      "width, height: of the image. offset: of the detector that the box is from, as calibrate_box_offset() "
+      "returns "
+      "it.\nInvalidArgument when the box lies outside the image.");
+  m.def(
+      "_calibrate_box_offset",
+      [](nb::handle boxes, nb::handle shapes) {
+        require(nb::isinstance<nb::iterable>(boxes), "boxes: expected a sequence of boxes, not a ",
+                type_text(boxes));
+        std::vector<Box> from;
+        for (const nb::handle box : nb::cast<nb::iterable>(boxes)) from.push_back(face_box_of(box, "boxes"));
+        const std::vector<Shape> to = shapes_of(shapes, "shapes");
+        const aam_fit::BoxOffset offset =
+            naming("boxes", [&] { return aam_fit::calibrate_box_offset(from, to); });
+        return nb::make_tuple(offset.shift_x, offset.shift_y, offset.scale);
+      },
+      nb::arg("boxes"), nb::arg("shapes"),
+      nb::sig("def _calibrate_box_offset(boxes: collections.abc.Iterable[collections.abc.Sequence[float]], "
+              "shapes: "
+              "numpy.typing.ArrayLike) -> tuple[float, float, float]"),
+      "See triptych.aam.calibrate_box_offset().");
   m.def(
       "evaluation_starts",
       [](nb::handle mean, nb::handle truth) {

@@ -4,6 +4,9 @@
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstring>
+#include <type_traits>
+
 #include "../compute.hpp"
 #include "aam.hpp"
 
@@ -36,8 +39,23 @@ std::string list_of(const std::array<double, n>& values) {
 }
 
 nb::tuple state_of(const FaceParameters& f) {
+  nb::object detail = nb::none();
+  if (f.detail) detail = nb::bytes(&*f.detail, sizeof *f.detail);
   return nb::make_tuple(f.identity, f.expression, f.yaw, f.pitch, f.roll, f.x_px, f.y_px, f.size_px,
-                        f.light_x, f.light_y, f.skin, f.contrast, f.noise, f.seed);
+                        f.light_x, f.light_y, f.skin, f.contrast, f.noise, f.seed, detail);
+}
+
+std::optional<aam_fit::FaceDetail> detail_of(nb::handle state) {
+  // Doubles alone: the bytes are all of its value.
+  static_assert(std::is_trivially_copyable_v<aam_fit::FaceDetail> &&
+                std::is_same_v<decltype(aam_fit::FaceDetail::hair_cover), double> &&
+                sizeof(aam_fit::FaceDetail) % sizeof(double) == 0);
+  if (state.is_none()) return {};
+  const auto bytes = nb::cast<nb::bytes>(state);
+  aam_fit::FaceDetail detail;
+  require(bytes.size() == sizeof detail, "a pickled FaceParameters of another version of triptych");
+  std::memcpy(&detail, bytes.c_str(), sizeof detail);
+  return detail;
 }
 
 void bind_parameters(nb::module_& m) {
@@ -57,8 +75,8 @@ void bind_parameters(nb::module_& m) {
              double skin, double contrast, double noise, Whole<"seed", std::uint64_t> seed) {
             const auto shape = numbers_of<8>(identity, "identity");
             const auto mood = numbers_of<4>(expression, "expression");
-            new (self) FaceParameters{shape,   mood,    yaw,     pitch, roll,     x_px,  y_px,
-                                      size_px, light_x, light_y, skin,  contrast, noise, seed};
+            new (self) FaceParameters{shape,   mood,    yaw,  pitch,    roll,  x_px, y_px, size_px,
+                                      light_x, light_y, skin, contrast, noise, seed, {}};
           },
           nb::kw_only(), nb::arg("identity") = nb::none(), nb::arg("expression") = nb::none(),
           nb::arg("yaw") = d.yaw, nb::arg("pitch") = d.pitch, nb::arg("roll") = d.roll,
@@ -108,7 +126,8 @@ void bind_parameters(nb::module_& m) {
                                         number(10),
                                         number(11),
                                         number(12),
-                                        nb::cast<std::uint64_t>(s[13])};
+                                        nb::cast<std::uint64_t>(s[13]),
+                                        detail_of(s[14])};
            })
       .def("__repr__", [](const FaceParameters& f) {
         return "FaceParameters(identity=" + list_of(f.identity) + ", expression=" + list_of(f.expression) +
@@ -116,7 +135,8 @@ void bind_parameters(nb::module_& m) {
                ", x_px=" + text_of(f.x_px) + ", y_px=" + text_of(f.y_px) + ", size_px=" + text_of(f.size_px) +
                ", light_x=" + text_of(f.light_x) + ", light_y=" + text_of(f.light_y) +
                ", skin=" + text_of(f.skin) + ", contrast=" + text_of(f.contrast) +
-               ", noise=" + text_of(f.noise) + ", seed=" + std::to_string(f.seed) + ")";
+               ", noise=" + text_of(f.noise) + ", seed=" + std::to_string(f.seed) +
+               (f.detail ? ", of varied_face())" : ")");
       });
 }
 
@@ -131,6 +151,15 @@ void bind_aam_synthetic(nb::module_& m) {
       },
       nb::arg("seed"), nb::arg("number"),
       "The face of a number in a seeded set, within an image of 256 x 256; a FaceParameters.");
+  m.def(
+      "varied_face",
+      [](Whole<"seed", std::uint64_t> seed, Whole<"number", std::int64_t> number) {
+        return aam_fit::varied_face(seed, number);
+      },
+      nb::arg("seed"), nb::arg("number"),
+      "The face of a number in a seeded set that varies as photographs do: yaw up to 40 degrees, pitch up to "
+      "25, "
+      "light, hair,\nbeard, glasses, clutter, blur, compression; a FaceParameters.");
   m.def(
       "face_in_motion",
       [](Whole<"seed", std::uint64_t> seed, double seconds) {

@@ -1,6 +1,9 @@
 // train(): on a thread of its own, so that the calling thread can serve signals and the progress callable.
+#include <triptych/aam_fit/default_model.hpp>
 #include <triptych/aam_fit/train.hpp>
 
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
@@ -8,10 +11,12 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <filesystem>
 #include <mutex>
 #include <optional>
 #include <thread>
 
+#include "../compute.hpp"
 #include "aam.hpp"
 
 namespace triptych::python {
@@ -195,6 +200,28 @@ constexpr const char* signature =
 }  // namespace
 
 void bind_aam_train(nb::module_& m) {
+  m.def(
+      "_train_default_model",
+      [](nb::handle progress) {
+        std::vector<Example> faces = compute([] { return aam_fit::default_model_faces(); });
+        return run_training(std::move(faces), aam_fit::default_model_options(), progress);
+      },
+      nb::arg("progress").none(),
+      nb::sig(
+          "def _train_default_model(progress: collections.abc.Callable[[str, int, int], object] | None) -> "
+          "Model"),
+      "See triptych.aam.default_model().");
+  m.def(
+      "_default_model_path",
+      []() -> std::optional<std::filesystem::path> {
+        try {
+          return aam_fit::default_model_path();
+        } catch (const Unavailable&) {
+          return std::nullopt;
+        }
+      },
+      nb::sig("def _default_model_path() -> pathlib.Path | None"),
+      "The file of the model that ships, if there is one.");
   const TrainOptions o;
   m.def(
       "train",
