@@ -204,7 +204,7 @@ def test_options_of_the_tracker(scene, skin):
 def test_confidence(scene, skin):
     head = tp.skin.Tracker(skin, like=scene[0], gate=True)(scene[0])
     assert head.found and head.reason == "" and 0.9 < head.confidence <= 1
-    assert head.evidence.source == "start" and head.evidence.own_colours and not head.evidence.refound
+    assert head.evidence.source == "start" and head.evidence.own_colours
     assert head.evidence.likeness == pytest.approx(1) and head.evidence.confidence == head.confidence
     assert f"confidence={head.confidence!r}" in repr(head) and "likeness=" in repr(head.evidence)
     assert head.evidence == pickle.loads(pickle.dumps(head.evidence)) and head == pickle.loads(pickle.dumps(head))

@@ -28,6 +28,11 @@ constexpr double scan_stride = 0.3;       // between the boxes that are tried th
 constexpr double boxes_per_frame = 1000;  // of the smallest size
 constexpr double max_box_samples = 1e6;   // per side; more than any map has
 constexpr double candidate_scale = 2.2;   // of the box around which the head is sought then
+constexpr double response_gain = 1.0;     // of the template's response against the contrast of weights
+constexpr double looks_following = 0.02;  // how quickly the template follows
+constexpr double min_sharpness = 6;       // below it the template does not follow
+constexpr double min_response = 0.25;     // the same of the response itself
+constexpr double found_sharpness = 10;    // from this on a lost head is found again
 constexpr double recognised = 0.75;       // likeness from which on it is surely the same head
 constexpr double upright_aspect = 0.75;   // width over height of a head of which nothing is known
 constexpr double smallest_head = 0.1;     // of the frame's height
@@ -45,13 +50,13 @@ Gate::Gate(int frame_width, int frame_height, const std::optional<PixelBox>& sta
   following_ = start.has_value();
 }
 
-CentredBox Gate::near() const {
-  const double size = 1 + 2 * reach;
-  const CentredBox expected{box_.x + momentum * speed_x_, box_.y + momentum * speed_y_, box_.width,
-                            box_.height};
-  return {expected.x, expected.y, (size + ring_scale - 1) * 1.1 * box_.width,
-          (size + ring_scale - 1) * 1.1 * box_.height};
+CentredBox Gate::expected() const {
+  return {box_.x + momentum * speed_x_, box_.y + momentum * speed_y_, box_.width, box_.height};
 }
+
+CentredBox Gate::near() const { return expected().scaled(1.1 * (2 * reach + ring_scale)); }
+
+CentredBox Gate::looks_near() const { return expected().scaled(2 * reach + HeadTemplate::scale); }
 
 CentredBox Gate::whole() const { return {frame_width_ / 2, frame_height_ / 2, frame_width_, frame_height_}; }
 
@@ -71,19 +76,20 @@ Gate::Candidate Gate::judge(const WeightMap& map, const CentredBox& box) const {
   return c;
 }
 
-Gate::Candidate Gate::judge(const WeightMap& map, const CentredBox& box, const CentredBox& expected) const {
+Gate::Candidate Gate::judge(const WeightMap& map, const CentredBox& box, const CentredBox& expected,
+                            double gain) const {
   Candidate c = judge(map, box);
   const double dx = (box.x - expected.x) / expected.width, dy = (box.y - expected.y) / expected.height;
   const double grown = std::log(box.height / expected.height);
   const double lately = size_ > 0 ? std::log(box.height / size_) : 0;
   const double at_first = first_size_ > 0 ? std::log(box.height / first_size_) : 0;
   c.score -= place_price * (dx * dx + dy * dy) + size_price * grown * grown + memory_price * lately * lately +
-             start_price * at_first * at_first;
+             start_price * at_first * at_first - (gain > 0 ? gain * response_.at(box.x, box.y) : 0);
   return c;
 }
 
 Gate::Candidate Gate::refine(const WeightMap& map, Candidate best, const CentredBox& expected, double step,
-                             double growth) const {
+                             double growth, double gain) const {
   const CentredBox middle = best.box;
   const double factors[] = {1 / growth, 1, growth};
   for (int i = 0; i < 27; ++i) {
@@ -92,7 +98,7 @@ Gate::Candidate Gate::refine(const WeightMap& map, Candidate best, const Centred
         map,
         {middle.x + (i % 3 - 1) * step * middle.width, middle.y + (i / 3 % 3 - 1) * step * middle.height,
          factor * middle.width, factor * middle.height},
-        expected);
+        expected, gain);
     if (c.score > best.score) best = c;
   }
   return best;
@@ -109,31 +115,36 @@ void Gate::learn(const Candidate& c, double rate) {
 
 void Gate::take(const WeightMap& map, const Candidate& c) {
   box_ = c.box;
+  // Looks say where the head is, weights where exactly its skin is. That must not move the box: it would
+  // drift.
+  Candidate skin = judge(map, box_, box_, 0);
+  skin = refine(map, skin, box_, 0.04, 1.025, 0);
+  skin_ = refine(map, skin, box_, 0.02, 1.01, 0).box;
   weights_ = Layout(map, box_);
   if (!known_) first_weights_ = late_weights_ = weights_;
   match_.oval = weights_.correlation(Layout::oval());
   match_.likeness = std::max(weights_.correlation(first_weights_), weights_.correlation(late_weights_));
 }
 
-void Gate::compare(const WeightMap& brightness) {
-  const Layout layout(brightness, box_);
-  if (!compared_) first_brightness_ = late_brightness_ = layout;
-  compared_ = true;
-  match_.brightness_likeness =
-      std::max(layout.correlation(first_brightness_), layout.correlation(late_brightness_));
-  if (std::min(match_.likeness, match_.brightness_likeness) < recognised) return;
-  match_.refound = false;
-  late_weights_.approach(weights_, forgetting);
-  late_brightness_.approach(layout, forgetting);
+bool Gate::recognise(const WeightMap& brightness) {
+  const HeadTemplate::Picture picture(brightness, box_);
+  if (!looks_.known()) looks_.learn(picture, 1);
+  const HeadTemplate::Response response = looks_.match(picture);
+  match_.sharpness = response.sharpness();
+  const bool like = match_.likeness >= recognised;
+  if (!(match_.sharpness >= min_sharpness && response.peak() >= min_response)) return like;
+  looks_.learn(picture, looks_following);
+  if (like) late_weights_.approach(weights_, forgetting);
+  return true;
 }
 
 // The box that stands out most near the start is the one that can be followed; how the start lies in it is
 // kept.
-bool Gate::begin(const WeightMap& map) {
+bool Gate::begin(const WeightMap& map, const WeightMap& brightness) {
   const CentredBox start = box_;
-  Candidate best = judge(map, start, start);
+  Candidate best = judge(map, start, start, 0);
   for (const double step : {0.1, 0.1, 0.05, 0.05, 0.025, 0.0125})
-    best = refine(map, best, start, step, 1 + 0.5 * step);
+    best = refine(map, best, start, step, 1 + 0.5 * step, 0);
   if (best.inside <= 0) {
     following_ = false;
     return false;
@@ -148,18 +159,18 @@ bool Gate::begin(const WeightMap& map) {
   ring_ = best.ring;
   first_inside_ = inside_;
   known_ = true;
-  return true;
+  return recognise(brightness);
 }
 
 CentredBox Gate::head() const {
-  return {box_.x + head_x_ * box_.width, box_.y + head_y_ * box_.height, head_scale_ * box_.width,
-          head_scale_ * box_.height};
+  return {skin_.x + head_x_ * skin_.width, skin_.y + head_y_ * skin_.height, head_scale_ * skin_.width,
+          head_scale_ * skin_.height};
 }
 
-bool Gate::follow(const WeightMap& map) {
-  if (!known_) return begin(map);
-  const CentredBox expected{box_.x + momentum * speed_x_, box_.y + momentum * speed_y_, box_.width,
-                            box_.height};
+bool Gate::follow(const WeightMap& map, const WeightMap& brightness) {
+  if (!known_) return begin(map, brightness);
+  const CentredBox expected = Gate::expected();
+  response_ = looks_.match(HeadTemplate::Picture(brightness, expected));
   Candidate best;
   constexpr int steps = 4;
   for (int row = -steps; row <= steps; ++row) {
@@ -167,27 +178,39 @@ bool Gate::follow(const WeightMap& map) {
       const double dx = reach * column / steps, dy = reach * row / steps;
       const Candidate c =
           judge(map, {expected.x + dx * box_.width, expected.y + dy * box_.height, box_.width, box_.height},
-                expected);
+                expected, response_gain);
       if (c.score > best.score) best = c;
     }
   }
-  best = refine(map, best, expected, 0.075, 1.05);
-  best = refine(map, best, expected, 0.04, 1.025);
-  best = refine(map, best, expected, 0.02, 1.01);
-  if (!convincing(best, lost_share)) {
+  const Candidate peak =
+      judge(map, {response_.peak_x(), response_.peak_y(), box_.width, box_.height}, expected, response_gain);
+  if (peak.score > best.score) best = peak;
+  best = refine(map, best, expected, 0.075, 1.05, response_gain);
+  best = refine(map, best, expected, 0.04, 1.025, response_gain);
+  best = refine(map, best, expected, 0.02, 1.01, response_gain);
+  const CentredBox before = box_;
+  if (convincing(best, lost_share)) {
+    take(map, best);
+    following_ = recognise(brightness);
+  } else {
     following_ = false;
+  }
+  if (!following_) {
     lost_frames_ = 0;
     return false;
   }
-  speed_x_ = 0.5 * (speed_x_ + best.box.x - box_.x);
-  speed_y_ = 0.5 * (speed_y_ + best.box.y - box_.y);
-  take(map, best);
+  speed_x_ = 0.5 * (speed_x_ + box_.x - before.x);
+  speed_y_ = 0.5 * (speed_y_ + box_.y - before.y);
   size_ *= std::pow(box_.height / size_, size_following);
   learn(best, forgetting);
   return true;
 }
 
 CentredBox Gate::candidate() const { return candidate_.scaled(candidate_scale); }
+
+CentredBox Gate::looks_of_candidate() const {
+  return candidate_.scaled(candidate_scale - 1 + HeadTemplate::scale);
+}
 
 Gate::Candidate Gate::scan(const WeightMap& map, double height, double width, int part, int parts) const {
   const double step = map.step();
@@ -238,7 +261,7 @@ bool Gate::search(const WeightMap& map) {
   return best.inside > 0 && (!known_ || convincing(best, search_share));
 }
 
-bool Gate::acquire(const WeightMap& map) {
+bool Gate::acquire(const WeightMap& map, const WeightMap& brightness) {
   const auto judge_size = [&](const CentredBox& box) {
     Candidate c = judge(map, box);
     c.score *= std::sqrt(box.height);
@@ -257,7 +280,11 @@ bool Gate::acquire(const WeightMap& map) {
   }
   if (best.inside <= 0) return false;
   if (known_ && !convincing(best, found_share)) return false;
-  match_.refound = known_;
+  if (known_) {
+    const HeadTemplate::Response response = looks_.match(HeadTemplate::Picture(brightness, best.box));
+    best = judge(map, {response.peak_x(), response.peak_y(), best.box.width, best.box.height});
+    if (!(response.sharpness() >= found_sharpness) || !convincing(best, lost_share)) return false;
+  }
   take(map, best);
   if (!known_) {
     inside_ = best.inside;
@@ -269,6 +296,7 @@ bool Gate::acquire(const WeightMap& map) {
   size_ = box_.height;
   following_ = true;
   lost_frames_ = 0;
+  recognise(brightness);
   return true;
 }
 

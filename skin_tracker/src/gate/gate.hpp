@@ -1,13 +1,15 @@
 // Gate: follows the box around the head on maps of weights, so that hands, other faces and walls of skin
 // colour do not count.
 //
-// The score of a box is its mean weight minus that of the ring around it. From frame to frame the best box
-// near the predicted one is taken; when there is none, the head is lost, and the whole frame is searched: on
-// few samples first, then around the best box.
+// The score of a box is its mean weight minus that of the ring around it, plus the response of a template of
+// the head's looks. From frame to frame the best box near the predicted one is taken; when there is none, or
+// it no longer looks like the head, the head is lost, and the whole frame is searched: by weight on few
+// samples first, then around the best box, where the template decides.
 #pragma once
 
 #include <optional>
 
+#include "gate/head_template.hpp"
 #include "gate/layout.hpp"
 #include "gate/weight_map.hpp"
 
@@ -15,11 +17,10 @@ namespace triptych::skin_tracker {
 
 // How much what is followed looks like a head, and like the head at the start.
 struct GateMatch {
-  bool started = false;            // in a box that was given; otherwise the whole frame was searched
-  bool refound = false;            // it was lost since, found again, and not yet recognised
-  double oval = 0;                 // correlation of the weights' layout with an oval
-  double likeness = 0;             // with the weights at the start, or lately
-  double brightness_likeness = 0;  // of the brightness with that at the start, or lately
+  bool started = false;  // in a box that was given; otherwise the whole frame was searched
+  double oval = 0;       // correlation of the weights' layout with an oval
+  double likeness = 0;   // with the weights at the start, or lately
+  double sharpness = 0;  // of the response of the template of the head's looks
 };
 
 class Gate {
@@ -30,21 +31,20 @@ class Gate {
   // whole frame, and, when it has a candidate, acquire() on one of what candidate() says.
   bool following() const { return following_; }
   CentredBox near() const;
+  CentredBox looks_near() const;  // the part of a map of brightness that goes with it
   CentredBox whole() const;
   CentredBox candidate() const;
+  CentredBox looks_of_candidate() const;
   double head_px() const;  // the head's smaller extent, or what the smallest acceptable head would have
 
   // follow() and acquire() return whether the head was found; head() is then where.
-  bool follow(const WeightMap& map);
+  bool follow(const WeightMap& map, const WeightMap& brightness);
   // While a head is lost that was known, part of the frame is searched at a time where it is many times
   // larger than the head, so that every frame costs about the same.
   bool search(const WeightMap& map);
-  bool acquire(const WeightMap& map);
+  bool acquire(const WeightMap& map, const WeightMap& brightness);
   CentredBox head() const;
 
-  // How the box that was found looks; the map of brightness shows what seen() says.
-  CentredBox seen() const { return box_.scaled(Layout::scale); }
-  void compare(const WeightMap& brightness);
   const GateMatch& match() const { return match_; }
 
  private:
@@ -54,20 +54,26 @@ class Gate {
     double score = -1e9;
   };
 
+  CentredBox expected() const;
   Candidate judge(const WeightMap& map, const CentredBox& box) const;  // contrast alone
-  Candidate judge(const WeightMap& map, const CentredBox& box, const CentredBox& expected) const;
+  // And with prices for the distance from what is expected, and the response of looks_ times a gain.
+  Candidate judge(const WeightMap& map, const CentredBox& box, const CentredBox& expected, double gain) const;
   // The best of a box and its 26 neighbours in place (step, in heads) and size (growth, a factor).
   Candidate refine(const WeightMap& map, Candidate best, const CentredBox& expected, double step,
-                   double growth) const;
-  bool begin(const WeightMap& map);
+                   double growth, double gain) const;
+  bool begin(const WeightMap& map, const WeightMap& brightness);
   // The best box of a height and width, of whole samples; a part of the rows, of which there are `parts`.
   Candidate scan(const WeightMap& map, double height, double width, int part, int parts) const;
   bool convincing(const Candidate& c, double min_share) const;
   void learn(const Candidate& c, double rate);
   void take(const WeightMap& map, const Candidate& c);  // as what is followed
+  // Compares what is followed with the head by looks and weights, and lets the template follow. False: it is
+  // not like the head in either.
+  bool recognise(const WeightMap& brightness);
 
   double frame_width_, frame_height_;
   CentredBox box_;                                   // what is followed
+  CentredBox skin_;                                  // the box near it that stands out most
   CentredBox candidate_;                             // what search() has found
   double head_x_ = 0, head_y_ = 0, head_scale_ = 1;  // the head in it, in units of its size
   double size_ = 0;                                  // the height it had lately, in pixels
@@ -77,10 +83,10 @@ class Gate {
   bool following_ = false;
   bool known_ = false;  // inside_, ring_ and the box's size mean something
   int lost_frames_ = 0;
-  Layout weights_;  // in the present box
-  Layout first_weights_, first_brightness_;
-  Layout late_weights_, late_brightness_;  // follow slowly while the head is recognised
-  bool compared_ = false;                  // first_brightness_ means something
+  Layout weights_;                       // in the present box
+  Layout first_weights_, late_weights_;  // at the start, and lately
+  HeadTemplate looks_;
+  HeadTemplate::Response response_;  // around the predicted box
   GateMatch match_;
 };
 

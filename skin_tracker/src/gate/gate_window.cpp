@@ -10,11 +10,11 @@ namespace {
 
 // The measured window relative to the gate's box: includes a head that has grown or moved a little.
 constexpr double window_scale = 1.15;
-// Brightness needs half as many samples across the head as weights.
-constexpr double brightness_share = 2;
 // The first search of a whole frame has about sixteen samples across the head.
 constexpr double coarse_share = 2;
 constexpr std::size_t coarse_samples = 4096;
+// Brightness needs fewer samples across the head than weights.
+constexpr double brightness_share = 1.6;
 
 }  // namespace
 
@@ -35,7 +35,6 @@ void GateWindow::restart(int width, int height, const std::optional<PixelBox>& s
 template <class F>
 std::optional<PixelBox> GateWindow::move(const F& frame) {
   if (!find(frame)) return std::nullopt;
-  gate_.compare(sample(frame, gate_.seen(), *brightness_, brightness_share * gate_.head_px()));
   const CentredBox box = gate_.head().scaled(window_scale);
   return enclosing_pixels(box.x - box.width / 2, box.y - box.height / 2, box.x + box.width / 2,
                           box.y + box.height / 2, frame.width(), frame.height());
@@ -44,21 +43,28 @@ std::optional<PixelBox> GateWindow::move(const F& frame) {
 template <class F>
 bool GateWindow::find(const F& frame) {
   const double head_px = gate_.head_px();
-  if (gate_.following() && gate_.follow(sample(frame, gate_.near(), *weights_, head_px))) return true;
-  const WeightMap& coarse = sample(frame, gate_.whole(), *weights_, coarse_share * head_px, coarse_samples);
+  if (gate_.following() && gate_.follow(sample(frame, gate_.near(), *weights_, map_, head_px),
+                                        sample(frame, gate_.looks_near(), *brightness_, brightness_map_,
+                                               brightness_share * head_px)))
+    return true;
+  const WeightMap& coarse =
+      sample(frame, gate_.whole(), *weights_, map_, coarse_share * head_px, coarse_samples);
   has_weight_ = coarse.inside(gate_.whole()).weight > 0;
   if (!gate_.search(coarse)) return false;
   const CentredBox part = gate_.candidate();
-  return gate_.acquire(sample(frame, part, *weights_, std::min(part.width, part.height) / 2));
+  const double finest_px = std::min(part.width, part.height) / 2;
+  return gate_.acquire(
+      sample(frame, part, *weights_, map_, finest_px),
+      sample(frame, gate_.looks_of_candidate(), *brightness_, brightness_map_, brightness_share * finest_px));
 }
 
 template <class F>
-const WeightMap& GateWindow::sample(const F& frame, const CentredBox& part, Sampler& by, double finest_px,
-                                    std::size_t max_count) {
-  map_.place(part, finest_px, frame.width(), frame.height(), max_count);
-  by.sample(frame, map_.region(), map_.step(), map_.samples());
-  map_.sum_up();
-  return map_;
+const WeightMap& GateWindow::sample(const F& frame, const CentredBox& part, Sampler& by, WeightMap& map,
+                                    double finest_px, std::size_t max_count) {
+  map.place(part, finest_px, frame.width(), frame.height(), max_count);
+  by.sample(frame, map.region(), map.step(), map.samples());
+  map.sum_up();
+  return map;
 }
 
 template std::optional<PixelBox> GateWindow::move(const Frame&);

@@ -49,14 +49,14 @@ class GateWindow {
 
  private:
   template <class F>
-  const WeightMap& sample(const F& frame, const CentredBox& part, Sampler& by, double finest_px,
-                          std::size_t max_count = WeightMap::max_samples);
+  static const WeightMap& sample(const F& frame, const CentredBox& part, Sampler& by, WeightMap& map,
+                                 double finest_px, std::size_t max_count = WeightMap::max_samples);
   template <class F>
   bool find(const F& frame);
 
   std::unique_ptr<Sampler> weights_, brightness_;
   Gate gate_;
-  WeightMap map_;
+  WeightMap map_, brightness_map_;
   bool has_weight_ = false;
 };
 

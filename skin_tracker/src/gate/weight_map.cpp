@@ -1,6 +1,7 @@
 #include <triptych/skin_tracker/filter.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "gate/weight_map.hpp"
@@ -8,8 +9,24 @@
 namespace triptych::skin_tracker {
 
 namespace {
+
 constexpr double samples_across = 32;
+
+// Part of one axis of the map, in samples: from first + from to last + to, where 0 <= from, to < 1.
+struct Interval {
+  int first, last;
+  float from, to, per_length;
+};
+Interval interval(double begin, double end, int count) {
+  const double length = std::min<double>(end - begin, count);
+  begin = std::clamp(begin, 0.0, count - length);
+  const int first = std::min(static_cast<int>(begin), count - 1);
+  const int last = std::min(static_cast<int>(begin + length), count - 1);
+  return {first, last, static_cast<float>(begin - first), static_cast<float>(begin + length - last),
+          static_cast<float>(1 / length)};
 }
+
+}  // namespace
 
 // 16384 samples of 65535 fit 32 bits; the last sums need columns + rows + 1 places more.
 WeightMap::WeightMap() : samples_(max_samples), sums_(2 * max_samples + 2) {}
@@ -61,6 +78,32 @@ double WeightMap::up_to(double column, double row) const {
       sums_.data() + static_cast<std::size_t>(r) * static_cast<std::size_t>(columns_ + 1) + c;
   const std::uint32_t* below = at + columns_ + 1;
   return (at[0] * (1 - u) + at[1] * u) * (1 - v) + (below[0] * (1 - u) + below[1] * u) * v;
+}
+
+void WeightMap::resample(const CentredBox& box, int side, float* raster) const {
+  const double width = box.width / side / step_, height = box.height / side / step_;
+  const double left = (box.x - box.width / 2 - region_.x) / step_;
+  const double top = (box.y - box.height / 2 - region_.y) / step_;
+  std::array<Interval, max_side> columns;
+  for (int x = 0; x < side; ++x)
+    columns[static_cast<std::size_t>(x)] = interval(left + x * width, left + (x + 1) * width, columns_);
+  std::array<float, max_samples + 1> along;  // the weight of a row of the raster, left of each sample
+  for (int y = 0; y < side; ++y) {
+    const Interval rows = interval(top + y * height, top + (y + 1) * height, rows_);
+    const std::uint32_t* first = sums_.data() + static_cast<std::size_t>(rows.first) * stride();
+    const std::uint32_t* last = sums_.data() + static_cast<std::size_t>(rows.last) * stride();
+    for (std::size_t i = 0; i < stride(); ++i) {
+      along[i] = (static_cast<float>(last[i] - first[i]) +
+                  rows.to * static_cast<float>(last[i + stride()] - last[i]) -
+                  rows.from * static_cast<float>(first[i + stride()] - first[i])) *
+                 (rows.per_length / fixed_one);
+    }
+    for (int x = 0; x < side; ++x) {
+      const Interval& c = columns[static_cast<std::size_t>(x)];
+      const float *a = along.data() + c.first, *b = along.data() + c.last;
+      *raster++ = (b[0] + c.to * (b[1] - b[0]) - a[0] - c.from * (a[1] - a[0])) * c.per_length;
+    }
+  }
 }
 
 WeightMap::Content WeightMap::inside(const CentredBox& box) const {

@@ -52,6 +52,10 @@ class WeightMap {
     const double tile = static_cast<double>(step_) * step_;
     return {sum * tile / fixed_one, (right - left) * tile * (bottom - top)};
   }
+  // The mean weight, 0 .. 1, in each pixel of a raster of side x side over the box, row by row; beyond the
+  // map as at its edge. side: up to max_side.
+  static constexpr int max_side = 128;
+  void resample(const CentredBox& box, int side, float* raster) const;
   int columns() const { return columns_; }
   int rows() const { return rows_; }
 

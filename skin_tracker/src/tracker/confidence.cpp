@@ -20,11 +20,11 @@ constexpr WholeFrame by_frame{1.407, 1.153, -3.138, 1.074};
 struct Search {
   double constant, oval, own_colours;
 };
-constexpr Search by_search{-5.005, 6.846, 1.299};
+constexpr Search by_search{-5.233, 7.168, 1.764};
 struct Start {
-  double constant, likeness, brightness_likeness, refound;
+  double constant, likeness, log_sharpness;
 };
-constexpr Start by_start{-2.001, 2.785, 3.354, -2.093};
+constexpr Start by_start{-3.841, 1.898, 1.922};
 
 constexpr double frame_size = 1;         // an ellipse of a larger extent is no head
 constexpr double compact_enough = 0.45;  // below this, scattered skin is what is wrong
@@ -40,7 +40,7 @@ double log_odds(const HeadEvidence& e) {
       break;
   }
   return by_start.constant + by_start.likeness * e.likeness +
-         by_start.brightness_likeness * e.brightness_likeness + by_start.refound * int{e.refound};
+         by_start.log_sharpness * std::log(std::max(e.sharpness, 1.0));
 }
 
 std::string percent(double share) {
@@ -76,8 +76,7 @@ HeadEvidence evidence_of(const Head& head, int width, int height, const GateMatc
   evidence.source = match->started ? HeadSource::start : HeadSource::search;
   evidence.oval = match->oval;
   evidence.likeness = match->likeness;
-  evidence.brightness_likeness = match->brightness_likeness;
-  evidence.refound = match->refound;
+  evidence.sharpness = match->sharpness;
   evidence.own_colours = own_colours;
   return evidence;
 }

@@ -24,8 +24,7 @@ bool same_head(const Head& a, const Head& b) {
 bool same_evidence(const HeadEvidence& a, const HeadEvidence& b) {
   return a.source == b.source && same(a.compactness, b.compactness) && same(a.extent, b.extent) &&
          same(a.roundness, b.roundness) && same(a.oval, b.oval) && same(a.likeness, b.likeness) &&
-         same(a.brightness_likeness, b.brightness_likeness) && a.refound == b.refound &&
-         a.own_colours == b.own_colours;
+         same(a.sharpness, b.sharpness) && a.own_colours == b.own_colours;
 }
 
 // Names of HeadSource, in its order.
@@ -102,17 +101,15 @@ void bind_evidence(nb::module_& m) {
       .def_ro("roundness", &HeadEvidence::roundness, "Minor axis over major axis.")
       .def_ro("oval", &HeadEvidence::oval, "Correlation of the window's weights with an oval of skin.")
       .def_ro("likeness", &HeadEvidence::likeness, "Correlation of the weights with those at the start.")
-      .def_ro("brightness_likeness", &HeadEvidence::brightness_likeness,
-              "Correlation of the brightness with that at the start.")
-      .def_ro("refound", &HeadEvidence::refound,
-              "Whether it was lost since the start, found again and not yet recognised.")
+      .def_ro("sharpness", &HeadEvidence::sharpness,
+              "Peak-to-sidelobe ratio of a correlation filter that has learnt the looks of the head.")
       .def_ro("own_colours", &HeadEvidence::own_colours,
               "Whether the gate goes by gate_by, the colours of this head.")
       .def_prop_ro("confidence", &confidence_of, "The probability that a head with this evidence is right.")
       .def("__getstate__",
            [](const HeadEvidence& e) {
              return nb::make_tuple(static_cast<int>(e.source), e.compactness, e.extent, e.roundness, e.oval,
-                                   e.likeness, e.brightness_likeness, e.refound, e.own_colours);
+                                   e.likeness, e.sharpness, e.own_colours);
            })
       .def("__setstate__",
            [](HeadEvidence& self, const nb::tuple& state) {
@@ -126,14 +123,13 @@ void bind_evidence(nb::module_& m) {
                                       number(4),
                                       number(5),
                                       number(6),
-                                      nb::cast<bool>(state[7]),
-                                      nb::cast<bool>(state[8])};
+                                      nb::cast<bool>(state[7])};
            })
       .def("__repr__", [](const HeadEvidence& e) {
         return "HeadEvidence(source='" + std::string(source_names[static_cast<std::size_t>(e.source)]) +
                "', compactness=" + text_of(e.compactness) + ", extent=" + text_of(e.extent) +
                ", oval=" + text_of(e.oval) + ", likeness=" + text_of(e.likeness) +
-               ", refound=" + (e.refound ? "True" : "False") + ")";
+               ", sharpness=" + text_of(e.sharpness) + ")";
       });
   bind_equal(type, same_evidence);
   type.attr("__hash__") = nb::none();

@@ -69,11 +69,10 @@ struct HeadEvidence {
   double extent = 0;       // of the ellipse over that of the frame: the larger of width and height
   double roundness = 0;    // minor axis over major axis
   // Of the gate's window; 0 without one. Correlations are those of 8 x 8 cells, -1 .. 1.
-  double oval = 0;                 // correlation of the weights with an oval of skin
-  double likeness = 0;             // correlation of the weights with those at the start, or lately
-  double brightness_likeness = 0;  // correlation of the brightness with that at the start, or lately
-  bool refound = false;            // lost since the start, found again and not yet recognised
-  bool own_colours = false;        // the window goes by gate_by, the colours of this head
+  double oval = 0;       // correlation of the weights with an oval of skin
+  double likeness = 0;   // correlation of the weights with those at the start, or lately
+  double sharpness = 0;  // peak-to-sidelobe ratio of a correlation filter that has learnt the head's looks
+  bool own_colours = false;  // the window goes by gate_by, the colours of this head
 
   friend bool operator==(const HeadEvidence&, const HeadEvidence&) = default;
 };

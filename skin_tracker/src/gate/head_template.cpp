@@ -1,0 +1,285 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+#include <utility>
+
+#include "gate/head_template.hpp"
+
+namespace triptych::skin_tracker {
+
+namespace {
+
+using Plane = HeadTemplate::Plane;
+constexpr int cells = HeadTemplate::cells;
+constexpr int cell_pixels = 4;  // per side, of the raster in which gradients are taken
+constexpr int side = cells * cell_pixels;
+constexpr float cell_area = cell_pixels * cell_pixels;
+constexpr std::size_t directions = 8;  // of the gradient, 45 degrees apart
+
+constexpr double peak_width = 0.125;      // standard deviation of the wanted response, in boxes
+constexpr float ridge = 0.01f;            // of the regression
+constexpr float max_gradient = 0.8f;      // of a cell in one direction, in units of the mean around it
+constexpr float faint_gradient = 0.002f;  // per pixel; cells of less count little
+constexpr float faint_contrast = 0.02f;
+constexpr float brightness_weight = 0.3f;  // of that channel
+constexpr int peak_radius = 2;             // in cells; what is farther is no part of the peak
+constexpr double even_response = 0.005;    // deviations of less count as this much
+
+constexpr std::size_t at(int x, int y) { return static_cast<std::size_t>(y * cells + x); }
+
+// Fourier transform along y of all columns at once, by radix 2.
+void transform_columns(Plane& real, Plane& imaginary, bool inverse) {
+  constexpr int bits = std::bit_width(static_cast<unsigned>(cells)) - 1;
+  static_assert(1 << bits == cells);
+  struct Root {
+    float cosine, sine;
+  };
+  static const std::array<Root, cells / 2> roots = [] {
+    std::array<Root, cells / 2> made{};
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      const double angle = -2 * std::numbers::pi * static_cast<double>(i) / cells;
+      made[i] = {static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle))};
+    }
+    return made;
+  }();
+  for (int y = 0; y < cells; ++y) {
+    int reversed = 0;
+    for (int bit = 0; bit < bits; ++bit) reversed |= (y >> bit & 1) << (bits - 1 - bit);
+    if (y >= reversed) continue;
+    std::swap_ranges(&real[at(0, y)], &real[at(0, y)] + cells, &real[at(0, reversed)]);
+    std::swap_ranges(&imaginary[at(0, y)], &imaginary[at(0, y)] + cells, &imaginary[at(0, reversed)]);
+  }
+  for (int half = 1; half < cells; half *= 2) {
+    for (int y = 0; y < cells; ++y) {
+      if ((y & half) != 0) continue;
+      const Root root = roots[static_cast<std::size_t>((y & (half - 1)) * (cells / 2 / half))];
+      const float c = root.cosine, s = inverse ? -root.sine : root.sine;
+      using Row = std::array<float, cells>;  // copies, which cannot overlap
+      const auto row = [](const Plane& plane, int number) {
+        Row copy;
+        std::copy_n(plane.data() + at(0, number), cells, copy.begin());
+        return copy;
+      };
+      const Row a = row(real, y), b = row(real, y + half);
+      const Row p = row(imaginary, y), q = row(imaginary, y + half);
+      for (std::size_t x = 0; x < cells; ++x) {
+        const float u = c * b[x] - s * q[x], v = c * q[x] + s * b[x];
+        real[at(0, y) + x] = a[x] + u;
+        real[at(0, y + half) + x] = a[x] - u;
+        imaginary[at(0, y) + x] = p[x] + v;
+        imaginary[at(0, y + half) + x] = p[x] - v;
+      }
+    }
+  }
+}
+
+void transpose(Plane& plane) {
+  for (int y = 0; y < cells; ++y)
+    for (int x = 0; x < y; ++x) std::swap(plane[at(x, y)], plane[at(y, x)]);
+}
+
+// The forward transform leaves the frequencies transposed, the inverse one expects them so.
+void transform(Plane& real, Plane& imaginary, bool inverse) {
+  transform_columns(real, imaginary, inverse);
+  transpose(real);
+  transpose(imaginary);
+  transform_columns(real, imaginary, inverse);
+}
+
+// Sums of cell_pixels values each, into a row of cells.
+void add_to_cells(const float* values, float* sums) {
+  for (int x = 0; x < cells; ++x)
+    for (int i = 0; i < cell_pixels; ++i) sums[x] += values[x * cell_pixels + i];
+}
+
+// The sums of each cell: how much the brightness rises in each direction, and the brightness.
+struct Cells {
+  std::array<Plane, directions> rise{};
+  Plane brightness{};
+};
+Cells cells_of(const WeightMap& brightness, const CentredBox& box) {
+  // A border of one pixel, for the differences.
+  constexpr int stride = side + 2;
+  std::array<float, static_cast<std::size_t>(stride) * stride> raster;
+  brightness.resample(box.scaled(double{stride} / side), stride, raster.data());
+  Cells made;
+  std::array<float, side> across, down, diagonal, other, rise;
+  for (int y = 0; y < side; ++y) {
+    const float* row = raster.data() + (y + 1) * stride + 1;
+    for (std::size_t x = 0; x < side; ++x) {
+      const float *here = row + x, *above = here - stride, *below = here + stride;
+      across[x] = here[1] - here[-1];
+      down[x] = below[0] - above[0];
+      constexpr float root = std::numbers::sqrt2_v<float> / 2;
+      diagonal[x] = root * (across[x] + down[x]);
+      other[x] = root * (down[x] - across[x]);
+    }
+    const std::size_t cell_row = at(0, y / cell_pixels);
+    const std::array<float, side>* const axes[] = {&across, &diagonal, &down, &other};
+    for (std::size_t k = 0; k < directions; ++k) {
+      const float sign = k < directions / 2 ? 1.0f : -1.0f;
+      const std::array<float, side>& axis = *axes[k % (directions / 2)];
+      for (std::size_t x = 0; x < side; ++x) rise[x] = std::max(0.0f, sign * axis[x]);
+      add_to_cells(rise.data(), &made.rise[k][cell_row]);
+    }
+    add_to_cells(row, &made.brightness[cell_row]);
+  }
+  return made;
+}
+
+// The length of the gradients in each cell and its neighbours, as a root mean square.
+Plane gradients_around(const Cells& seen) {
+  Plane energy{}, around{};
+  for (const Plane& rise : seen.rise)
+    for (std::size_t i = 0; i < energy.size(); ++i) energy[i] += rise[i] * rise[i];
+  for (int y = 0; y < cells; ++y) {
+    for (int x = 0; x < cells; ++x) {
+      float sum = 0, count = 0;
+      for (int v = std::max(y - 1, 0); v <= std::min(y + 1, cells - 1); ++v) {
+        for (int u = std::max(x - 1, 0); u <= std::min(x + 1, cells - 1); ++u, ++count)
+          sum += energy[at(u, v)];
+      }
+      around[at(x, y)] = std::sqrt(sum / count);
+    }
+  }
+  return around;
+}
+
+// Falls to 0 towards the edges, where a circular correlation would join what does not meet.
+const Plane& hann_window() {
+  static const Plane window = [] {
+    Plane made{};
+    const auto hann = [](int i) { return 0.5 - 0.5 * std::cos(2 * std::numbers::pi * (i + 0.5) / cells); };
+    for (int y = 0; y < cells; ++y)
+      for (int x = 0; x < cells; ++x) made[at(x, y)] = static_cast<float>(hann(x) * hann(y));
+    return made;
+  }();
+  return window;
+}
+
+// A shift of so many cells, as a circular transform counts it.
+constexpr int wrapped(int shift) { return shift & (cells - 1); }
+constexpr int unwrapped(int index) { return index < cells / 2 ? index : index - cells; }
+
+// The transform of the wanted response. It is even, so the transform is real.
+const Plane& wanted_response() {
+  static const Plane wanted = [] {
+    Plane made{}, imaginary{};
+    constexpr double sigma = peak_width * cells / HeadTemplate::scale;
+    for (int y = 0; y < cells; ++y) {
+      for (int x = 0; x < cells; ++x) {
+        const int u = unwrapped(x), v = unwrapped(y);
+        made[at(x, y)] = static_cast<float>(std::exp(-0.5 * (u * u + v * v) / (sigma * sigma)));
+      }
+    }
+    transform(made, imaginary, false);
+    return made;
+  }();
+  return wanted;
+}
+
+// The top of the parabola through three values, relative to the middle one, which is the greatest.
+double top(double before, double middle, double after) {
+  const double bend = before - 2 * middle + after;
+  return bend < 0 ? 0.5 * (before - after) / bend : 0;
+}
+
+}  // namespace
+
+HeadTemplate::Picture::Picture(const WeightMap& brightness, const CentredBox& box) : imaginary_{}, box_(box) {
+  const Cells seen = cells_of(brightness, box.scaled(scale));
+  const Plane around = gradients_around(seen);
+  const Plane& window = hann_window();
+  for (std::size_t k = 0; k < directions; ++k) {
+    for (std::size_t i = 0; i < window.size(); ++i)
+      real_[k][i] =
+          window[i] * std::min(seen.rise[k][i] / (around[i] + faint_gradient * cell_area), max_gradient);
+  }
+  float mean = 0, squares = 0;
+  for (const float value : seen.brightness) mean += value / (cells * cells);
+  for (const float value : seen.brightness) squares += (value - mean) * (value - mean);
+  const float contrast = std::sqrt(squares / (cells * cells)) + faint_contrast * cell_area;
+  for (std::size_t i = 0; i < window.size(); ++i)
+    real_[directions][i] = window[i] * brightness_weight * (seen.brightness[i] - mean) / contrast;
+  for (std::size_t k = 0; k < channels; ++k) transform(real_[k], imaginary_[k], false);
+}
+
+void HeadTemplate::learn(const Picture& picture, double share) {
+  const Plane& wanted = wanted_response();
+  const float rate = known_ ? static_cast<float>(share) : 1.0f;
+  Plane power{};
+  for (std::size_t k = 0; k < Picture::channels; ++k) {
+    const Plane &real = picture.real_[k], &imaginary = picture.imaginary_[k];
+    for (std::size_t i = 0; i < power.size(); ++i) {
+      real_[k][i] += rate * (wanted[i] * real[i] - real_[k][i]);
+      imaginary_[k][i] += rate * (wanted[i] * imaginary[i] - imaginary_[k][i]);
+      power[i] += real[i] * real[i] + imaginary[i] * imaginary[i];
+    }
+  }
+  for (std::size_t i = 0; i < power.size(); ++i) power_[i] += rate * (power[i] - power_[i]);
+  known_ = true;
+}
+
+HeadTemplate::Response HeadTemplate::match(const Picture& picture) const {
+  Response response;
+  response.box_ = picture.box_;
+  Plane& sum = response.values_;
+  Plane imaginary{};
+  for (std::size_t k = 0; k < Picture::channels; ++k) {
+    for (std::size_t i = 0; i < sum.size(); ++i) {
+      sum[i] += real_[k][i] * picture.real_[k][i] + imaginary_[k][i] * picture.imaginary_[k][i];
+      imaginary[i] += real_[k][i] * picture.imaginary_[k][i] - imaginary_[k][i] * picture.real_[k][i];
+    }
+  }
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    const float divisor = (power_[i] + ridge) * (cells * cells);
+    sum[i] /= divisor;
+    imaginary[i] /= divisor;
+  }
+  transform(sum, imaginary, true);
+
+  response.find_peak();
+  return response;
+}
+
+void HeadTemplate::Response::find_peak() {
+  const auto best = static_cast<int>(std::max_element(values_.begin(), values_.end()) - values_.begin());
+  const int x = unwrapped(best % cells), y = unwrapped(best / cells);
+  peak_ = value(x, y);
+  const double u = x + top(value(x - 1, y), peak_, value(x + 1, y));
+  const double v = y + top(value(x, y - 1), peak_, value(x, y + 1));
+  peak_x_ = box_.x + u * scale * box_.width / cells;
+  peak_y_ = box_.y + v * scale * box_.height / cells;
+
+  double sum = 0, squares = 0, count = 0;
+  for (int row = -cells / 2; row < cells / 2; ++row) {
+    for (int column = -cells / 2; column < cells / 2; ++column) {
+      if (std::max(std::abs(row), std::abs(column)) <= peak_radius) continue;
+      const double other = value(x + column, y + row);
+      sum += other;
+      squares += other * other;
+      ++count;
+    }
+  }
+  const double mean = sum / count;
+  sharpness_ = (peak_ - mean) / (std::sqrt(std::max(0.0, squares / count - mean * mean)) + even_response);
+}
+
+double HeadTemplate::Response::value(int x, int y) const {
+  return double{values_[skin_tracker::at(wrapped(x), wrapped(y))]};
+}
+
+double HeadTemplate::Response::at(double x, double y) const {
+  const double u = (x - box_.x) * cells / (scale * box_.width),
+               v = (y - box_.y) * cells / (scale * box_.height);
+  constexpr double most = cells / 2 - 1;
+  if (!(std::abs(u) < most && std::abs(v) < most)) return 0;
+  const int column = static_cast<int>(std::floor(u)), row = static_cast<int>(std::floor(v));
+  const double right = u - column, below = v - row;
+  return (value(column, row) * (1 - right) + value(column + 1, row) * right) * (1 - below) +
+         (value(column, row + 1) * (1 - right) + value(column + 1, row + 1) * right) * below;
+}
+
+}  // namespace triptych::skin_tracker
