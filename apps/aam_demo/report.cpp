@@ -115,8 +115,8 @@ std::string Report::csv_rows(int first, bool with_errors) const {
       all += '"';
     }
     if (with_errors) all += row.error ? text(",%.6f", *row.error) : ",";
-    for (std::size_t i = 0; i < 2 * pose_columns.size(); ++i)
-      all += row.pose ? text(",%.6g", (*row.pose)[i]) : ",";
+    for (std::size_t k = 0; k < 2 * pose_columns.size(); ++k)
+      all += row.pose ? text(",%.6g", (*row.pose)[k]) : ",";
     all += '\n';
   }
   return all;

@@ -14,7 +14,7 @@
 namespace triptych::aam_fit {
 namespace {
 
-constexpr std::size_t max_faces = 64;
+constexpr std::size_t max_calibration_faces = 64;
 constexpr int tries = 50;                                 // for a box beside a face
 constexpr double max_overlap = 0.1;                       // of the smaller box
 constexpr double smallest = 0.1;                          // box, of the image's shorter side
@@ -75,7 +75,7 @@ Calibration calibrate(const Model& model, std::span<const TrainingFace> faces, c
       correlations.push_back(
           correlation_of(level, g0_squared, fit.error * static_cast<double>(level.samples())));
   };
-  const std::size_t count = std::min(faces.size(), max_faces);
+  const std::size_t count = std::min(faces.size(), max_calibration_faces);
   for (std::size_t i = 0; i < count; ++i) {
     const TrainingFace& face = faces[i * faces.size() / count];
     PhiloxStream random(options.seed, stream + i);
