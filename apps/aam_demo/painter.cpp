@@ -54,8 +54,9 @@ std::optional<Axes> axes_of(const HeadPose& pose, const PinholeCamera& camera) {
 
 void add_pose_lines(std::vector<std::string>& lines, const HeadPose& pose) {
   constexpr double degrees = 180 / std::numbers::pi;
-  lines.push_back(apps::text("yaw %+.0f, pitch %+.0f,", degrees * pose.yaw, degrees * pose.pitch));
-  lines.push_back(apps::text("roll %+.0f degrees, %.2f m", degrees * pose.roll, pose.z_m));
+  const auto rounded = [](double radians) { return std::lround(degrees * radians); };
+  lines.push_back(apps::text("yaw %+ld, pitch %+ld,", rounded(pose.yaw), rounded(pose.pitch)));
+  lines.push_back(apps::text("roll %+ld degrees, %.2f m", rounded(pose.roll), pose.z_m));
 }
 
 std::string title_of_texture(const Model& model) {
