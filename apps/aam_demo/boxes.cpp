@@ -1,11 +1,14 @@
 // aam_demo boxes: where the landmarks lie in the face detector's boxes.
+#include <triptych/aam_fit/box_offset.hpp>
 #include <triptych/core/opencv.hpp>
 
+#include <common/face_detector.hpp>
+
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "commands.hpp"
-#include "detector.hpp"
 #include "faces.hpp"
 
 namespace triptych::aam_demo {
@@ -26,7 +29,7 @@ bool is_of(const Box& box, const Shape& landmarks) {
 }  // namespace
 
 void measure_boxes(const Options& options) {
-  FaceDetector detector(options.cascade);
+  apps::FaceDetector detector(options.cascade);
   if (!detector.ready()) throw Unavailable(detector.reason());
   const std::vector<Example> faces = load_faces(options);
   std::vector<Box> boxes, halves[2];

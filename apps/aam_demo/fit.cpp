@@ -144,7 +144,8 @@ void fit_input(const Options& options) {
   fitting.max_faces = 16;
   // The shipped model has not seen photographs: among all places of one it would find faces where there are
   // none. The detector decides, when there is one.
-  FaceDetector detector = options.init ? FaceDetector::none() : FaceDetector(options.cascade);
+  apps::FaceDetector detector =
+      options.init ? apps::FaceDetector::none() : apps::FaceDetector(options.cascade);
   std::optional<Follower> follower;
   const auto make_room = [&](cv::Size frame) {
     if (follower && frame.width <= fitting.max_width && frame.height <= fitting.max_height) return;
@@ -217,7 +218,8 @@ void fit_input(const Options& options) {
   });
   if (const std::string complaint = frames.complaint(); !complaint.empty() && !cut_short)
     apps::say(program_name, complaint);
-  if (!detector.ready() && !options.init) apps::say(program_name, detector.reason());
+  if (!detector.ready() && !options.init)
+    apps::say(program_name, detector.reason() + ": faces are searched for with the model alone");
   if (other_sizes > 0) {
     apps::say(program_name, std::to_string(other_sizes) + " of " + std::to_string(report.frames()) +
                                 " frames had another size than the first one and were left out");

@@ -1,4 +1,5 @@
 #include <triptych/aam_fit/appearance.hpp>
+#include <triptych/aam_fit/box_offset.hpp>
 #include <triptych/aam_fit/find_faces.hpp>
 #include <triptych/core/clock.hpp>
 #include <triptych/core/error.hpp>
@@ -14,7 +15,10 @@ using namespace aam_fit;
 
 namespace {
 
-constexpr int max_pause = 8;         // frames between searches
+constexpr int max_pause = 8;  // frames between searches
+// Of haarcascade_frontalface_default.xml, measured by `aam_demo boxes` on the faces in the wild (faces_wild):
+// the boxes reach from above the brows to below the mouth, so that the landmarks' box lies lower.
+constexpr BoxOffset cascade_offset{0.008, 0.16, 0.84};
 constexpr double max_overlap = 0.3;  // of two fits whose boxes overlap by more, one stays
 
 // Intersection over union.
@@ -38,7 +42,7 @@ void check_box(const Box& box, cv::Size frame) {
 
 Follower::Follower(const Model& model, const FitterOptions& options, const Device& device, bool track,
                    const std::optional<Box>& init, const PoseOptions& pose, double frames_per_second,
-                   FaceDetector* detector, bool search)
+                   apps::FaceDetector* detector, bool search)
     : fitter_(model, options, device),
       init_(init),
       pose_(pose),

@@ -4,13 +4,12 @@
 #include <triptych/aam_fit/face_tracker.hpp>
 #include <triptych/aam_fit/head_pose.hpp>
 
+#include <common/face_detector.hpp>
 #include <opencv2/core/mat.hpp>
 
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "detector.hpp"
 
 namespace triptych::aam_demo {
 
@@ -39,7 +38,7 @@ class Follower {
   // detector that is not ready never shows any, and the model searches whatever `search` is.
   Follower(const aam_fit::Model& model, const aam_fit::FitterOptions& options, const Device& device,
            bool track, const std::optional<Box>& init, const PoseOptions& pose, double frames_per_second,
-           FaceDetector* detector = nullptr, bool search = true);
+           apps::FaceDetector* detector = nullptr, bool search = true);
 
   // grey: 8 bits. InvalidArgument when the given box does not fit the frame.
   Found next(const cv::Mat& grey);
@@ -64,7 +63,7 @@ class Follower {
   PoseOptions pose_;
   aam_fit::PoseSmoother smoother_;
   double seconds_per_frame_;
-  FaceDetector* detector_;
+  apps::FaceDetector* detector_;
   bool search_;
   bool following_ = false;
   // While the face of a video is lost it is searched for in ever fewer frames: a search takes as long as many

@@ -33,6 +33,7 @@ constexpr const char* description =
 constexpr const char* examples = R"(Examples:
   skin_demo                                        built-in video, pictures in out/skin
   skin_demo --distractor --gate --hcp              a second patch of skin, ignored; a 3D room beside the frame
+  skin_demo --input clip.mp4                       follow the face that is detected in the first frame
   skin_demo --input clip.mp4 --calibrate 300,120,160,200 --gate
                                                    learn the skin from the oval in that box of the first frame
   skin_demo --input frames/ --filter 0.012,-0.004,-0.011,-0.6 --csv track.csv --no-pictures
@@ -168,7 +169,9 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
                               ->group(group);
 
   group =
-      "What skin looks like (one of; default: learnt from the truth when synthetic, else a generic filter)";
+      "What skin looks like (one of; default: learnt from the truth when synthetic, else from the face that "
+      "OpenCV's detector finds in the first frame, which is then followed as by --gate, else a generic "
+      "filter)";
   app.add_option("--calibrate", calibrate, "Learn from the oval in this box of the first frame")
       ->type_name("X,Y,W,H")
       ->group(group);
@@ -180,6 +183,12 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   app.add_option("--classifier", o.classifier,
                  "Which kind the model must be: " + joined(skin_tracker::classifier_names()))
       ->type_name("NAME")
+      ->group(group);
+
+  app.add_option("--cascade", o.cascade,
+                 "OpenCV's face detector [default: haarcascade_frontalface_default.xml of the package "
+                 "opencv-data]")
+      ->type_name("FILE")
       ->group(group);
 
   group = "How to follow";
@@ -265,6 +274,10 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   parse_size(size, o);
   o.device = parse_device(device);
   check_together(o);
+  if (!o.cascade.empty() && !o.detects())
+    throw UsageError(
+        "--cascade finds the face in video where nothing else names it: leave out --cascade, or "
+        "--calibrate, --filter, --model, --start and --variant");
   return o;
 }
 

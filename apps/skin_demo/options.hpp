@@ -29,7 +29,12 @@ struct Options {
   RunOn device = RunOn::best;
   std::string variant;  // a name of variants.hpp; empty: the tracker
   bool gate = false, smooth = false;
-  std::optional<Box> start;  // of the head in the first frame; turns the gate on
+  std::optional<Box> start;       // of the head in the first frame; turns the gate on
+  std::filesystem::path cascade;  // of OpenCV's face detector; empty: the installed one
+  // Nothing says what skin looks like or where the head is: the face is detected in the first frame.
+  bool detects() const {
+    return !is_synthetic() && !calibrate && !filter && model.empty() && !start && variant.empty();
+  }
   double min_confidence = skin_tracker::TrackerOptions{}.min_confidence;
   double reference_distance_m = 0.6;  // of the head in the calibrated frame
 

@@ -77,7 +77,27 @@ class Pictures {
   apps::Gallery gallery_;
 };
 
-void announce(const SkinModel& model, const Options& options, const Follower& follower) {
+// Calibrated on the face that is detected in the first frame. Nothing, and why, without one.
+std::optional<SkinModel> detected_model(const cv::Mat& frame, apps::FaceDetector& detector,
+                                        std::string& why) {
+  const std::optional<Box> face = detect_face(frame, detector);
+  if (!face) {
+    why = detector.ready() ? "no face was detected in the first frame" : detector.reason();
+    return std::nullopt;
+  }
+  try {
+    SkinModel model = model_for(frame, face);
+    model.origin = "a filter calibrated on the face that was detected in the first frame,";
+    return model;
+  } catch (const Error& error) {
+    why = error.what();
+    return std::nullopt;
+  }
+}
+
+// undetected: why no face was found to calibrate on, if one was looked for.
+void announce(const SkinModel& model, const Options& options, const Follower& follower,
+              const std::string& undetected) {
   std::string filter;
   if (const auto* f = std::get_if<skin_tracker::LinearFilter>(&model.classifier)) {
     char text[128];
@@ -88,6 +108,7 @@ void announce(const SkinModel& model, const Options& options, const Follower& fo
   std::printf("skin_demo: %s with %s%s on %s%s\n", options.input.c_str(), model.origin.c_str(),
               filter.c_str(), follower.describe().c_str(),
               generic ? "; --calibrate, --filter or --model would fit better" : "");
+  if (!undetected.empty()) std::printf("skin_demo: %s: the generic filter is used.\n", undetected.c_str());
   std::fflush(stdout);
 }
 
@@ -212,7 +233,8 @@ class Run {
 
 }  // namespace
 
-void run(const Options& options) {
+void run(const Options& given_options) {
+  Options options = given_options;
   std::optional<SkinModel> given = given_model(options);
   Input input(options);
   apps::FrameSource& frames = *input.frames;
@@ -233,14 +255,22 @@ void run(const Options& options) {
   std::optional<Box> face = options.calibrate;
   if (face) check_calibration_box(*face, size);
   if (!face && input.truth()) face = input.truth()->box;
-  const SkinModel model = given ? *std::move(given) : model_for(frame, face);
-  const std::unique_ptr<Follower> follower = make_follower(options, model, size);
+  std::string undetected;
+  std::optional<SkinModel> detected;
+  apps::FaceDetector detector =
+      options.detects() ? apps::FaceDetector(options.cascade) : apps::FaceDetector::none();
+  if (options.detects()) detected = detected_model(frame, detector, undetected);
+  if (detected) options.gate = true;
+  const SkinModel model = given      ? *std::move(given)
+                          : detected ? *std::move(detected)
+                                     : model_for(frame, face);
+  const std::unique_ptr<Follower> follower = make_follower(options, model, size, detector);
 
   apps::end_on_interrupt();
   apps::Outputs outputs;
   apps::keep_on_failure(outputs, [&] {
     Run run(options, input, model, *follower, outputs, report, size);
-    announce(model, options, *follower);
+    announce(model, options, *follower, undetected);
     apps::finish_always([&] { run.follow(frame); }, [&](bool failed) { run.finish(failed); });
     outputs.commit();
     run.say();

@@ -3,10 +3,12 @@
 #include <triptych/core/parallel.hpp>
 
 #include <common/text.hpp>
+#include <opencv2/imgproc.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "skin_model.hpp"
 
@@ -40,6 +42,18 @@ void check_calibration_box(const Box& box, cv::Size frame) {
   if (inside < 0.5 * box.width * box.height) fail("lies by more than half outside of");
   constexpr double max_share = 0.75;
   if (inside > max_share * frame.width * frame.height) fail("leaves no background in");
+}
+
+std::optional<Box> detect_face(const cv::Mat& bgr, apps::FaceDetector& detector) {
+  if (!detector.ready()) return std::nullopt;
+  cv::Mat grey;
+  cv::cvtColor(bgr, grey, cv::COLOR_BGR2GRAY);
+  const std::vector<Box> faces = detector.detect(grey);
+  if (faces.empty()) return std::nullopt;
+  // The boxes of the cascade end between mouth and chin and are wider than the face: `aam_demo boxes`
+  // measures the landmarks in them. A forehead is above these.
+  const Box& box = faces.front();
+  return Box{box.x + 0.1 * box.width, box.y + 0.1 * box.height, 0.8 * box.width, 0.98 * box.height};
 }
 
 SkinModel model_for(const cv::Mat& first_frame, const std::optional<Box>& face) {

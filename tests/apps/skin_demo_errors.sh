@@ -46,6 +46,8 @@ expect 2 "--calibrate" --calibrate 1,2,3
 expect 2 "--calibrate" --calibrate 10,10,0,20
 expect 1 "cannot calibrate" "${quick[@]}" --calibrate 5000,5000,20,20
 expect 2 "exclude" --calibrate 1,2,3,4 --filter 1,2,3,4
+expect 2 "--cascade" --cascade ../in/notes.txt
+expect 2 "--cascade" --input ../in/empty.png --start 1,2,3,4 --cascade ../in/notes.txt
 expect 2 "--model" --classifier linear
 expect 2 "no classifier" --classifier nonsense --model ../in/model.json
 expect 1 "model.json" "${quick[@]}" --classifier linear --model ../in/model.json

@@ -1,7 +1,7 @@
 // Face boxes by OpenCV's cascade, where OpenCV has it and its file is installed (package opencv-data).
 #pragma once
 
-#include <triptych/aam_fit/box_offset.hpp>
+#include <triptych/core/box.hpp>
 
 #include <opencv2/core/mat.hpp>
 
@@ -10,11 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace triptych::aam_demo {
-
-// Of haarcascade_frontalface_default.xml, measured by `aam_demo boxes` on the faces in the wild (faces_wild):
-// the boxes reach from above the brows to below the mouth, so that the landmarks' box lies lower.
-inline constexpr aam_fit::BoxOffset cascade_offset{0.008, 0.16, 0.84};
+namespace triptych::apps {
 
 class FaceDetector {
  public:
@@ -38,4 +34,4 @@ class FaceDetector {
   std::string reason_;
 };
 
-}  // namespace triptych::aam_demo
+}  // namespace triptych::apps

@@ -2,14 +2,14 @@
 
 #include <opencv2/imgproc.hpp>
 
-#include "detector.hpp"
+#include "common/face_detector.hpp"
 #if TRIPTYCH_HAS_OBJDETECT
 #include <opencv2/objdetect.hpp>
 #endif
 
 #include <algorithm>
 
-namespace triptych::aam_demo {
+namespace triptych::apps {
 
 namespace {
 
@@ -35,7 +35,7 @@ FaceDetector::FaceDetector(const std::filesystem::path& cascade) {
   }
   if (file.empty()) {
     reason_ = std::string("OpenCV's face detector is not used, because ") + cascade_name +
-              " is not installed (package opencv-data): faces are searched for with the model alone";
+              " is not installed (package opencv-data)";
     return;
   }
   auto made = std::make_unique<Impl>();
@@ -77,9 +77,7 @@ struct FaceDetector::Impl {};
 
 FaceDetector::FaceDetector(const std::filesystem::path& cascade) {
   if (!cascade.empty()) throw Error("--cascade needs a build with OpenCV's module objdetect");
-  reason_ =
-      "OpenCV's face detector is not used, because this build has no objdetect: faces are searched for with "
-      "the model alone";
+  reason_ = "OpenCV's face detector is not used, because this build has no objdetect";
 }
 std::vector<Box> FaceDetector::detect(const cv::Mat&) { return {}; }
 
@@ -91,4 +89,4 @@ FaceDetector::~FaceDetector() = default;
 FaceDetector::FaceDetector(FaceDetector&&) noexcept = default;
 FaceDetector& FaceDetector::operator=(FaceDetector&&) noexcept = default;
 
-}  // namespace triptych::aam_demo
+}  // namespace triptych::apps
