@@ -27,7 +27,9 @@ constexpr float brightness_weight = 0.3f;  // of that channel
 constexpr int peak_radius = 2;             // in cells; what is farther is no part of the peak
 constexpr double even_response = 0.005;    // deviations of less count as this much
 
-constexpr std::size_t at(int x, int y) { return static_cast<std::size_t>(y * cells + x); }
+constexpr std::size_t at(int x, int y) {
+  return static_cast<std::size_t>(y) * cells + static_cast<std::size_t>(x);
+}
 
 // Fourier transform along y of all columns at once, by radix 2.
 void transform_columns(Plane& real, Plane& imaginary, bool inverse) {
@@ -54,7 +56,8 @@ void transform_columns(Plane& real, Plane& imaginary, bool inverse) {
   for (int half = 1; half < cells; half *= 2) {
     for (int y = 0; y < cells; ++y) {
       if ((y & half) != 0) continue;
-      const Root root = roots[static_cast<std::size_t>((y & (half - 1)) * (cells / 2 / half))];
+      const int stride = cells / 2 / half;
+      const Root root = roots[static_cast<std::size_t>(y & (half - 1)) * static_cast<std::size_t>(stride)];
       const float c = root.cosine, s = inverse ? -root.sine : root.sine;
       using Row = std::array<float, cells>;  // copies, which cannot overlap
       const auto row = [](const Plane& plane, int number) {
@@ -274,7 +277,7 @@ double HeadTemplate::Response::value(int x, int y) const {
 double HeadTemplate::Response::at(double x, double y) const {
   const double u = (x - box_.x) * cells / (scale * box_.width),
                v = (y - box_.y) * cells / (scale * box_.height);
-  constexpr double most = cells / 2 - 1;
+  constexpr int most = cells / 2 - 1;
   if (!(std::abs(u) < most && std::abs(v) < most)) return 0;
   const int column = static_cast<int>(std::floor(u)), row = static_cast<int>(std::floor(v));
   const double right = u - column, below = v - row;

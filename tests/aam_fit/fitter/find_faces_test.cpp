@@ -126,6 +126,7 @@ TEST(FindFaces, FindsFacesOfAllSizesAndNothingElse) {
     for (int kind = 0; kind < 3; ++kind) {
       Image<Grey8> image = background(kind, static_cast<std::uint64_t>(number));
       std::vector<Shape> truth;
+      truth.reserve(static_cast<std::size_t>(count));
       for (int i = 0; i < count; ++i)
         truth.push_back(
             paste(image, number++, share * 480, 320 + (i - (count - 1) / 2.0) * 200, 200 + 20 * i));
