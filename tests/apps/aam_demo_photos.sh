@@ -25,7 +25,9 @@ awk '/^all:/ { if ($3 + 0 < -0.03 || $3 + 0 > 0.05 || $4 < 0.12 || $4 > 0.2 || $
 "$program" "${fit[@]}" "$faces" --out photos
 check "photos without a face found" $(($(value photos/summary.json frames) - $(value photos/summary.json found))) 20
 # Two photos side by side, as one picture of two faces.
-python3 - "$faces" <<'PYTHON' || { echo "skipped: no Python with Pillow"; exit 77; }
+python=python3
+"$python" -c "import PIL" 2>/dev/null || python=/usr/bin/python3
+"$python" - "$faces" <<'PYTHON' || { echo "skipped: no Python with Pillow"; exit 77; }
 import pathlib, sys
 try:
     from PIL import Image
