@@ -15,6 +15,7 @@
 #include <limits>
 #include <vector>
 
+#include "skin_tracker/grey_frame.hpp"
 #include "testing/refusals.hpp"
 #include "testing/temporary_directory.hpp"
 
@@ -30,14 +31,8 @@ constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max();
 constexpr int huge_int = std::numeric_limits<int>::max();
 constexpr LinearFilter filter = generic_skin_filter;
 
-const std::vector<std::uint8_t> bytes(std::size_t{4} * 64 * 48, 200);
-
-Frame rgb_frame(int width = 64, int height = 48) {
-  return {FrameFormat::rgb, bytes.data(), width, height, std::int64_t{3} * width};
-}
-
 TEST(Arguments, OfFrames) {
-  const std::uint8_t* const p = bytes.data();
+  const std::uint8_t* const p = grey_bytes().data();
   const auto frame = [](auto... arguments) { return [=] { Frame{arguments...}; }; };
   const Refusal refusals[] = {
       {"Frame: no data", frame(FrameFormat::rgb, static_cast<const std::uint8_t*>(nullptr), 4, 4, 12),

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "skin_tracker/grey_frame.hpp"
 #include "testing/refusals.hpp"
 
 namespace triptych::skin_tracker {
@@ -18,12 +19,6 @@ using test::Refusal;
 constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr LinearFilter filter = generic_skin_filter;
-
-const std::vector<std::uint8_t> bytes(std::size_t{4} * 64 * 48, 200);
-
-Frame rgb_frame(int width = 64, int height = 48) {
-  return {FrameFormat::rgb, bytes.data(), width, height, std::int64_t{3} * width};
-}
 
 TEST(Arguments, OfTheTracker) {
   const auto with = [](auto set) {
@@ -94,12 +89,14 @@ TEST(Arguments, OfTheTracker) {
       {"step: an endless time", step(smoothed, frame, inf), "seconds"},
       {"step: a frame on the GPU",
        [] {
-         Tracker(filter, {}, Device::cpu(1)).step(DeviceFrame(FrameFormat::rgb, bytes.data(), 4, 4, 12));
+         Tracker(filter, {}, Device::cpu(1))
+             .step(DeviceFrame(FrameFormat::rgb, grey_bytes().data(), 4, 4, 12));
        },
        "on the GPU"},
       {"submit: a frame on the GPU",
        [] {
-         Tracker(filter, {}, Device::cpu(1)).submit(DeviceFrame(FrameFormat::rgb, bytes.data(), 4, 4, 12));
+         Tracker(filter, {}, Device::cpu(1))
+             .submit(DeviceFrame(FrameFormat::rgb, grey_bytes().data(), 4, 4, 12));
        },
        "on the GPU"},
       {"next: nothing submitted", [] { Tracker(filter, {}, Device::cpu(1)).next(); }, "submit"},

@@ -34,6 +34,12 @@ const Model& trained_model() {
   return model;
 }
 
+// The first frame of a video starts at the true landmarks.
+TrackedFace track(FaceTracker& tracker, const Example& picture, int frame) {
+  return frame == 0 ? tracker.step(picture.image.view(), bounds(picture.landmarks))
+                    : tracker.step(picture.image.view());
+}
+
 // The root of the mean squared deviation from the mean.
 class Spread {
  public:
@@ -80,8 +86,7 @@ TEST(Jitter, AStillFaceInNoise) {
   for (int frame = 0; frame < 240; ++frame) {
     face.x_px = 128 + 1e-9 * frame;  // other noise
     const Example picture = render_face(face, 256, 256);
-    const TrackedFace tracked = frame == 0 ? tracker.step(picture.image.view(), bounds(picture.landmarks))
-                                           : tracker.step(picture.image.view());
+    const TrackedFace tracked = track(tracker, picture, frame);
     ASSERT_TRUE(tracked.found()) << frame;
     const HeadPose pose = estimate_head_pose(tracked.fit.landmarks, webcam);
     const HeadPose smoothed = smoother.smooth(pose, tick_s);
@@ -134,8 +139,7 @@ TEST(Jitter, AMovingFace) {
     FaceParameters face = face_in_motion(1001, frame * tick_s);
     face.noise = 4;
     const Example picture = render_face(face, 256, 256);
-    const TrackedFace tracked = frame == 0 ? tracker.step(picture.image.view(), bounds(picture.landmarks))
-                                           : tracker.step(picture.image.view());
+    const TrackedFace tracked = track(tracker, picture, frame);
     ASSERT_TRUE(tracked.found()) << frame;
     const HeadPose pose = estimate_head_pose(tracked.fit.landmarks, webcam);
     const HeadPose smoothed = smoother.smooth(pose, tick_s);
