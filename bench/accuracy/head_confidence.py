@@ -12,11 +12,12 @@ from common import Job, column, pillow, read_image
 
 COLUMNS = [column("source", "head from"), column("data", "data"), column("bin", "confidence"), column("count", "cases"), column("predicted", "mean confidence"),
            column("observed", "share right"), column("found_before", "found at 0", "%"), column("found", "found", "%"), column("right_before", "right at 0", "%"),
-           column("right", "found and right", "%")]
+           column("right", "found and right", "%"), column("found_strict", "found at 0.8", "%"), column("right_strict", "found and right at 0.8", "%")]
 FEATURES = {"whole frame": ("compactness", "extent", "roundness"), "search": ("oval", "own_colours"),
             "start": ("likeness", "log_sharpness")}
 TRACKERS = ("start colours", "start weights", "start generic", "search colours", "search generic", "whole calibrated", "whole generic")
 MIN_CONFIDENCE = 0.5  # the default of trackers
+STRICT = 0.8  # for those to whom a false find costs more than a miss
 NOWHERE = head_scenes.ABSENT
 
 
@@ -162,13 +163,13 @@ def evaluate(job: Job):
         confidence = calibration.held_out(features, right, np.array([case["group"] for case in known]))
         for case, value in zip(known, confidence):
             case["held_out"] = value
-        empty = dict.fromkeys(("found_before", "found", "right_before", "right"))
+        empty = dict.fromkeys(("found_before", "found", "right_before", "right", "found_strict", "right_strict"))
         rows += [{"source": source, **row, **empty} for row in calibration.reliability("persons and videos left out", confidence, right)]
         if job.calibrate:
             fitted = calibration.fit(features, right)
             print(f"{source}: constant {fitted[0]:.3f}, " + ", ".join(f"{name} {value:.3f}" for name, value in zip(names, fitted[1:])))
     rows += [found_row(source, kind, chosen) for source in FEATURES for kind, chosen in kinds([case for case in cases if case["source"] == source])]
-    summary = [{key: row[key] for key in ("source", "data", "count", "found_before", "found", "right_before", "right")} for row in rows if row["bin"] is None]
+    summary = [{key: row[key] for key in ("source", "data", "count", "found_before", "found", "right_before", "right", "found_strict", "right_strict")} for row in rows if row["bin"] is None]
     return rows, summary, {"seed of videos and negatives": seed, "min_confidence": MIN_CONFIDENCE}
 
 
@@ -188,6 +189,7 @@ def kinds(cases):
 def found_row(source: str, kind: str, cases) -> dict:
     """Found and right without a threshold, and with it, by a confidence that was fitted to others."""
     share = lambda which: round(100 * float(np.mean([which(case) for case in cases])), 1) if cases else None
-    sure = lambda case: case["found"] and case.get("held_out", 0) >= MIN_CONFIDENCE
+    sure = lambda case, threshold=MIN_CONFIDENCE: case["found"] and case.get("held_out", 0) >= threshold
     return {"source": source, "data": kind, "bin": None, "count": len(cases), "predicted": None, "observed": None, "found_before": share(lambda case: case["found"]),
-            "found": share(sure), "right_before": share(lambda case: case["right"]), "right": share(lambda case: sure(case) and case["right"])}
+            "found": share(sure), "right_before": share(lambda case: case["right"]), "right": share(lambda case: sure(case) and case["right"]),
+            "found_strict": share(lambda case: sure(case, STRICT)), "right_strict": share(lambda case: sure(case, STRICT) and case["right"])}
