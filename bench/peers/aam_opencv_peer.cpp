@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -251,9 +252,12 @@ int run(const Options& options) {
   Json benchmarks = Json::array();
   // After every step: a run of many minutes that is cut short leaves what it has.
   const auto save = [&] {
-    if (!options.out.empty())
-      write_json(options.out, {{"context", {{"cpu", Device::cpu().describe()}, {"opencv", CV_VERSION}}},
-                               {"benchmarks", benchmarks}});
+    if (!options.out.empty()) const char* commit = std::getenv("TRIPTYCH_COMMIT");
+    write_json(options.out, {{"context",
+                              {{"commit", commit != nullptr ? commit : "unknown"},
+                               {"cpu", Device::cpu().describe()},
+                               {"opencv", CV_VERSION}}},
+                             {"benchmarks", benchmarks}});
   };
   evaluate_default(training, faces, benchmarks);
   save();

@@ -191,6 +191,8 @@ def load(paths):
             if known is None or known in value:
                 results.facts[key] = value
             elif value not in known:
+                if key == "cpu" and "unknown processor" in value:
+                    continue  # a program that could not name it
                 if key in ("gpu", "cpu") and value.split(": ")[-1].split(",")[0] not in known:
                     raise ResultError(f"{path}: comes from another machine ({value}, not {known}): make one report per machine")
                 results.facts[key] = value if key in ("gpu", "cpu") else known + ", " + value

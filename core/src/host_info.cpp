@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "host_info.hpp"
@@ -13,15 +14,14 @@ namespace triptych {
 
 namespace {
 
-std::string processor_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (line.rfind("model name", 0) != 0) continue;
-    const auto begin = line.find_first_not_of(" \t", line.find(':') + 1);
-    if (begin != std::string::npos) return line.substr(begin);
-  }
-  return "unknown processor";
-}
+// The names of Arm's cores by part number; Linux gives the number alone.
+struct ArmCore {
+  std::string_view part, name;
+};
+constexpr ArmCore arm_cores[] = {
+    {"0xd03", "Cortex-A53"},  {"0xd05", "Cortex-A55"},  {"0xd07", "Cortex-A57"},  {"0xd08", "Cortex-A72"},
+    {"0xd0b", "Cortex-A76"},  {"0xd0c", "Neoverse-N1"}, {"0xd40", "Neoverse-V1"}, {"0xd42", "Cortex-A78AE"},
+    {"0xd49", "Neoverse-N2"}, {"0xd4f", "Neoverse-V2"}};
 
 int processors_allowed() {
   cpu_set_t allowed;
@@ -45,9 +45,27 @@ int processor_quota() {
 
 }  // namespace
 
+std::string processor_name(std::istream& cpuinfo) {
+  bool by_arm = false;
+  for (std::string line; std::getline(cpuinfo, line);) {
+    const auto begin = line.find_first_not_of(" \t", line.find(':') + 1);
+    if (line.find(':') == std::string::npos || begin == std::string::npos) continue;
+    const std::string value = line.substr(begin);
+    if (line.starts_with("model name")) return value;
+    if (line.starts_with("CPU implementer")) by_arm = value == "0x41";
+    if (!by_arm || !line.starts_with("CPU part")) continue;
+    for (const ArmCore& core : arm_cores) {
+      if (core.part == value) return std::string(core.name);
+    }
+    return "Arm processor, part " + value;
+  }
+  return "unknown processor";
+}
+
 DeviceProperties host_properties() {
   DeviceProperties properties;
-  properties.name = processor_name();
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  properties.name = processor_name(cpuinfo);
   properties.multiprocessors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const long pages = sysconf(_SC_PHYS_PAGES);
   const long page_bytes = sysconf(_SC_PAGESIZE);

@@ -4,9 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "host_info.hpp"
 #include "testing/expect_error.hpp"
 #include "testing/gpu.hpp"
 
@@ -23,6 +25,21 @@ TEST(Device, CpuKnowsItself) {
   EXPECT_GE(cpu.properties().multiprocessors, 1);
   EXPECT_GT(cpu.properties().memory_bytes, std::size_t{1} << 20);
   EXPECT_NO_THROW(cpu.activate());
+}
+
+TEST(Device, NamesTheProcessor) {
+  const auto name = [](const char* text) {
+    std::istringstream cpuinfo(text);
+    return processor_name(cpuinfo);
+  };
+  EXPECT_EQ(name("processor\t: 0\nmodel name\t: Intel(R) Xeon(R) Processor\n"), "Intel(R) Xeon(R) Processor");
+  EXPECT_EQ(name("processor\t: 0\nCPU implementer\t: 0x41\nCPU variant\t: 0x1\nCPU part\t: 0xd40\n"),
+            "Neoverse-V1");
+  EXPECT_EQ(name("CPU implementer\t: 0x41\nCPU part\t: 0xfff\n"), "Arm processor, part 0xfff");
+  EXPECT_EQ(name("CPU implementer\t: 0x61\nCPU part\t: 0xd40\n"),
+            "unknown processor");  // another maker's part
+  EXPECT_EQ(name("model name\t:\nCPU part\n"), "unknown processor");
+  EXPECT_EQ(name(""), "unknown processor");
 }
 
 TEST(Device, CpuTakesAThreadCount) {
