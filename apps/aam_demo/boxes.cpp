@@ -31,7 +31,7 @@ bool is_of(const Box& box, const Shape& landmarks) {
 void measure_boxes(const Options& options) {
   apps::FaceDetector detector(options.cascade);
   if (!detector.ready()) throw Unavailable(detector.reason());
-  const std::vector<Example> faces = load_faces(options);
+  const std::vector<Example> faces = load_faces(face_files(options));
   std::vector<Box> boxes, halves[2];
   std::vector<Shape> shapes, half_shapes[2];
   std::size_t others = 0;

@@ -26,25 +26,64 @@ constexpr double good = 0.05;  // an error below this is a landmark found
 
 }  // namespace
 
-Evaluation::Evaluation(Fitter& fitter, const std::vector<Example>& faces) : wanted_(faces.size()) {
+std::vector<Evaluation::Row> Evaluation::fit(Fitter& fitter, const Example& face) {
   const Model& model = fitter.model();
-  for (const Example& face : faces) {
-    require(static_cast<int>(face.landmarks.size()) == model.points, face.name, " has ",
-            face.landmarks.size(), " landmarks, but the model has ", model.points);
+  require(static_cast<int>(face.landmarks.size()) == model.points, face.name, " has ", face.landmarks.size(),
+          " landmarks, but the model has ", model.points);
+  const std::vector<Shape> starts = evaluation_starts(model.mean, face.landmarks);
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    const Stopwatch watch;
+    const Fit fit = fitter.step(Face{face.image.view(), starts[i]});
+    rows.push_back({face.name, static_cast<int>(i), shape_error(starts[i], face.landmarks),
+                    shape_error(fit.landmarks, face.landmarks), fit.iterations, fit.status,
+                    watch.elapsed_ms()});
   }
+  return rows;
+}
+
+void Evaluation::add(const std::vector<Row>& rows_of_a_face) {
+  rows_.insert(rows_.end(), rows_of_a_face.begin(), rows_of_a_face.end());
+  ++faces_;
+}
+
+Evaluation evaluate_faces(Fitter& fitter, const std::vector<Example>& faces) {
+  Evaluation evaluation(faces.size());
   apps::Progress progress(program_name, static_cast<int>(faces.size()), "faces");
   for (const Example& face : faces) {
-    const std::vector<Shape> starts = evaluation_starts(model.mean, face.landmarks);
-    for (std::size_t i = 0; i < starts.size(); ++i) {
-      const Stopwatch watch;
-      const Fit fit = fitter.step(Face{face.image.view(), starts[i]});
-      rows_.push_back({face.name, static_cast<int>(i), shape_error(starts[i], face.landmarks),
-                       shape_error(fit.landmarks, face.landmarks), fit.iterations, fit.status,
-                       watch.elapsed_ms()});
-    }
-    progress.update(static_cast<int>(++faces_));
-    if (apps::interrupted()) return;
+    evaluation.add(Evaluation::fit(fitter, face));
+    progress.update(static_cast<int>(evaluation.faces()));
+    if (apps::interrupted()) break;
   }
+  return evaluation;
+}
+
+Json to_json(const std::vector<Evaluation::Row>& rows_of_a_face) {
+  Json fits = Json::array();
+  for (const Evaluation::Row& row : rows_of_a_face) {
+    fits.push_back({{"start", row.start},
+                    {"start_error", row.start_error},
+                    {"end_error", row.end_error},
+                    {"iterations", row.iterations},
+                    {"status", to_string(row.status)},
+                    {"ms", row.ms}});
+  }
+  return {{"fits", std::move(fits)}};
+}
+
+std::vector<Evaluation::Row> rows_from_json(const Json& json, const std::string& image,
+                                            const std::string& context) {
+  std::vector<Evaluation::Row> rows;
+  for (const Json& fit : detail::member(json, "fits", context)) {
+    const std::string name = at<std::string>(fit, "status", context);
+    const auto* status = std::find_if(std::begin(statuses), std::end(statuses),
+                                      [&](FitStatus known) { return to_string(known) == name; });
+    if (status == std::end(statuses)) throw Error(context + ": '" + name + "' is no status of a fit");
+    rows.push_back({image, at<int>(fit, "start", context), at<double>(fit, "start_error", context),
+                    at<double>(fit, "end_error", context), at<int>(fit, "iterations", context), *status,
+                    at<double>(fit, "ms", context)});
+  }
+  return rows;
 }
 
 std::vector<double> Evaluation::sorted(double Row::*member) const {

@@ -12,13 +12,6 @@ namespace triptych::aam_demo {
 
 class Evaluation {
  public:
-  // Fits every face from aam_fit::evaluation_starts(). InvalidArgument, naming the face, when it has another
-  // number of landmarks than the model.
-  Evaluation(aam_fit::Fitter& fitter, const std::vector<aam_fit::Example>& faces);
-  // False when a signal has cut it short: it is then of the first faces alone.
-  bool complete() const { return faces_ == wanted_; }
-  std::size_t faces() const { return faces_; }
-
   struct Row {
     std::string image;
     int start = 0;
@@ -27,7 +20,16 @@ class Evaluation {
     aam_fit::FitStatus status = aam_fit::FitStatus::converged;
     double ms = 0;
   };
-  const std::vector<Row>& rows() const { return rows_; }
+
+  explicit Evaluation(std::size_t wanted_faces) : wanted_(wanted_faces) {}
+  // The fits of a face from aam_fit::evaluation_starts(). InvalidArgument, naming the face, when it has
+  // another number of landmarks than the model.
+  static std::vector<Row> fit(aam_fit::Fitter& fitter, const aam_fit::Example& face);
+  void add(const std::vector<Row>& rows_of_a_face);
+
+  // False when a signal has cut it short, or results are missing.
+  bool complete() const { return faces_ == wanted_; }
+  std::size_t faces() const { return faces_; }
   // A table for people, and the same for programs.
   std::string table() const;
   Json json() const;
@@ -41,5 +43,13 @@ class Evaluation {
   std::size_t faces_ = 0, wanted_ = 0;
   std::vector<Row> rows_;
 };
+
+// Fits all faces, with a bar on stderr; a signal ends it early.
+Evaluation evaluate_faces(aam_fit::Fitter& fitter, const std::vector<aam_fit::Example>& faces);
+
+Json to_json(const std::vector<Evaluation::Row>& rows_of_a_face);
+// Error that names context when it is no such thing.
+std::vector<Evaluation::Row> rows_from_json(const Json& json, const std::string& image,
+                                            const std::string& context);
 
 }  // namespace triptych::aam_demo

@@ -34,10 +34,12 @@ Image<Grey8> read_grey(const std::filesystem::path& file) {
   return to_image<Grey8>(grey);
 }
 
-std::vector<Example> load_faces(const Options& options) {
-  const std::vector<Pair> pairs =
-      find_pairs(options.images, options.landmarks,
-                 {".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp", ".ppm", ".pgm"});
+std::vector<Pair> face_files(const Options& options) {
+  return find_pairs(options.images, options.landmarks,
+                    {".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp", ".ppm", ".pgm"});
+}
+
+std::vector<Example> load_faces(const std::vector<Pair>& pairs) {
   StageProgress progress;
   return load_examples(pairs, read_grey, progress.callback());
 }

@@ -17,8 +17,10 @@ namespace triptych::aam_demo {
 // Any image as grey. Error with its name when it cannot be read.
 Image<Grey8> read_grey(const std::filesystem::path& file);
 
-// The examples of --images and --landmarks.
-std::vector<aam_fit::Example> load_faces(const Options& options);
+// The images of --images with their files of --landmarks.
+std::vector<aam_fit::Pair> face_files(const Options& options);
+// Reads them, with a bar on stderr.
+std::vector<aam_fit::Example> load_faces(const std::vector<aam_fit::Pair>& pairs);
 
 // Faces first .. first + count - 1 of a seed.
 std::vector<aam_fit::Example> synthetic_faces(std::uint64_t seed, int first, int count, int size);

@@ -3,11 +3,13 @@
 
 #include <optional>
 
+#include "batch.hpp"
 #include "commands.hpp"
 
 int main(int argc, char** argv) {
   using namespace triptych::aam_demo;
   return triptych::apps::run_program(program_name, [&] {
+    if (triptych::apps::batch_command(batch_program(), argc, argv)) return;
     const std::optional<Options> options = parse_options(argc, argv);
     if (!options) return;
     switch (options->command) {

@@ -33,6 +33,9 @@ constexpr const char* examples = R"(Examples:
   aam_demo modes faces.aam --out modes               pictures of how faces differ
   aam_demo evaluate --model faces.aam --images other --json result.json
                                                      how well it finds landmarks that are known
+  aam_demo evaluate --model faces.aam --images other --shard 2/8 --out results       one of eight processes
+  aam_demo merge results                             the table of all eight
+  aam_demo batch list.txt --out results              many photos and videos; see aam_demo batch --help
   aam_demo fit photo.jpg                             the landmarks of all faces, by the model that ships
   aam_demo train --images 300W/01_Indoor --out mine.aam             a better one, from your copy of 300-W or IMM
   aam_demo fit --model faces.aam --input photo.jpg --init 60,40,130,140 --out fitted
@@ -96,8 +99,8 @@ Box parse_box(const std::string& text) {
 
 // Adds options to commands; each lives as long as the parser.
 struct Texts {
-  std::string init, features = "double_angle", parameters = "shape", update = "regression",
-                    algorithm = "regression";
+  std::string shard = "1/1", init, features = "double_angle", parameters = "shape", update = "regression",
+              algorithm = "regression";
   std::int64_t pixels = 1700;
   double variance = 0;
   int levels = 2;
@@ -218,6 +221,13 @@ void add_evaluate(CLI::App& app, Options& o, Texts& t) {
   app.add_option("--json", o.json, "The summary")->type_name("FILE");
   app.add_option("--csv", o.csv, "Every fit: image,start,start_error,end_error,iterations,status,ms")
       ->type_name("FILE");
+  app.add_option(
+         "--shard", t.shard,
+         "Every N-th image alone, from the I-th on, with the results in --out; run again, it skips what is "
+         "done; aam_demo merge DIR then gives the table of all [default: 1/1]")
+      ->type_name("I/N");
+  app.add_option("--out", o.out, "Folder for the results of all shards, instead of --json and --csv")
+      ->type_name("DIR");
   add_device(app, o, t);
 }
 
@@ -317,6 +327,11 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
     if (o.input.empty()) throw UsageError("--input wants a path or camera:N, not nothing");
   } else if (evaluate->parsed()) {
     o.command = Command::evaluate;
+    o.shard = apps::parse_shard(t.shard);
+    if (evaluate->count("--shard") > 0 && o.out.empty())
+      throw UsageError("--shard needs --out with the folder for the results of all shards");
+    if (!o.out.empty() && !(o.json.empty() && o.csv.empty()))
+      throw UsageError("--out of evaluate excludes --json and --csv: aam_demo merge writes them");
   } else if (info->parsed()) {
     o.command = Command::info;
   } else if (modes->parsed()) {

@@ -4,6 +4,8 @@
 #include <triptych/aam_fit/fitter.hpp>
 #include <triptych/aam_fit/train.hpp>
 
+#include <common/shard_file.hpp>
+
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -22,8 +24,9 @@ struct Options {
   std::filesystem::path images, landmarks;  // folders; landmarks may be empty
   std::filesystem::path model;
   bool shipped_model = false;  // none was named
-  std::filesystem::path out;   // a file for train, a folder for the others
+  std::filesystem::path out;   // a file for train, a folder for the others; evaluate: empty, or for shards
   std::filesystem::path json, csv;
+  apps::Shard shard;              // of evaluate
   std::string input;              // of fit
   std::filesystem::path cascade;  // of OpenCV's face detector; empty: the installed one
   std::optional<Box> init;        // where the face is in the first frame

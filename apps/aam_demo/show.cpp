@@ -158,7 +158,8 @@ void show(const Options& options) {
     std::printf("aam_demo: finding the landmarks of %d faces that it has not seen, on %s\n", unseen_faces,
                 device.describe().c_str());
     std::fflush(stdout);
-    const Evaluation evaluation(fitter, synthetic_faces(options.seed + 1, 0, unseen_faces, image_size));
+    const Evaluation evaluation =
+        evaluate_faces(fitter, synthetic_faces(options.seed + 1, 0, unseen_faces, image_size));
     std::printf("%s", evaluation.table().c_str());
     std::fflush(stdout);
     const auto json = outputs.add(options.out / "summary.json");

@@ -15,7 +15,7 @@ namespace triptych::aam_demo {
 using namespace aam_fit;
 
 void train_model(const Options& options) {
-  const std::vector<Example> faces = load_faces(options);
+  const std::vector<Example> faces = load_faces(face_files(options));
   { apps::Outputs().add(options.out); }  // what cannot be written is said before the training
   TrainOptions training = options.training;
   training.name = options.out.stem().string();

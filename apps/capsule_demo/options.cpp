@@ -39,6 +39,7 @@ constexpr const char* examples = R"(Examples:
                                                    without these they are guessed, and the guess is printed
   capsule_demo --samples 4000 --points 20000 --no-pictures
                                                    the most accurate setting; slow on a CPU
+  capsule_demo batch list.txt --out results        many recordings; see capsule_demo batch --help
 
 Everything is in metres, in the camera's frame: x right, y up, z away from the camera. The folder of --out gets
   capsule.mp4, first.png, last.png   the points and the capsule skin, from the camera and from the side

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "batch.hpp"
 #include "evaluate.hpp"
 #include "options.hpp"
 #include "run.hpp"
@@ -10,6 +11,7 @@
 int main(int argc, char** argv) {
   using namespace triptych::skin_demo;
   return triptych::apps::run_program(program_name, [&] {
+    if (triptych::apps::batch_command(batch_program(), argc, argv)) return;
     const std::optional<Options> options = parse_options(argc, argv);
     if (!options) return;
     if (options->evaluate) {

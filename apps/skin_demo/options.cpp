@@ -41,6 +41,8 @@ constexpr const char* examples = R"(Examples:
                                                    follow what is in that box of the first frame
   skin_demo --input camera:0 --smooth --hcp        live; q or Ctrl-C ends it
   skin_demo --variant cpu1                         the calculation as first published, for comparison
+  skin_demo batch list.txt --out results           many videos; see skin_demo batch --help
+  skin_demo merge results                          their results in one table
   skin_demo evaluate --pixels skin.csv --classifier histogram --seed 1 --model skin.json
   skin_demo --input clip.mp4 --classifier histogram --model skin.json
 
