@@ -78,7 +78,7 @@ std::vector<Evaluation::Row> rows_from_json(const Json& json, const std::string&
     const std::string name = at<std::string>(fit, "status", context);
     const auto* status = std::find_if(std::begin(statuses), std::end(statuses),
                                       [&](FitStatus known) { return to_string(known) == name; });
-    if (status == std::end(statuses)) throw Error(context + ": '" + name + "' is no status of a fit");
+    require(status != std::end(statuses), context, ": '", name, "' is no status of a fit");
     rows.push_back({image, at<int>(fit, "start", context), at<double>(fit, "start_error", context),
                     at<double>(fit, "end_error", context), at<int>(fit, "iterations", context), *status,
                     at<double>(fit, "ms", context)});

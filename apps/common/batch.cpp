@@ -131,11 +131,11 @@ void run_batch(const BatchProgram& program, const BatchOptions& options) {
 }
 
 std::string csv_field(const Json& value) {
-  const std::string text = value.is_string() ? value.get<std::string>()
-                                             : value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = value.is_string() ? value.get<std::string>()
+                                       : value.dump(-1, ' ', false, Json::error_handler_t::replace);
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
   return quoted + "\"";
 }
 

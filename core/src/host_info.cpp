@@ -50,7 +50,7 @@ std::string processor_name(std::istream& cpuinfo) {
   for (std::string line; std::getline(cpuinfo, line);) {
     const auto begin = line.find_first_not_of(" \t", line.find(':') + 1);
     if (line.find(':') == std::string::npos || begin == std::string::npos) continue;
-    const std::string value = line.substr(begin);
+    std::string value = line.substr(begin);
     if (line.starts_with("model name")) return value;
     if (line.starts_with("CPU implementer")) by_arm = value == "0x41";
     if (!by_arm || !line.starts_with("CPU part")) continue;
