@@ -31,11 +31,11 @@ struct ExactShape<double> {
 // The words of an ExactSum that the blocks of a grid add to, and the counter of the blocks that have done so;
 // zero between launches.
 struct GridWords {
-  std::uint64_t* word;
+  std::int64_t* word;
   std::uint32_t* ticket;
 };
 
-__device__ __forceinline__ void add_word(std::uint64_t* word, std::int64_t v) {
+__device__ __forceinline__ void add_word(std::int64_t* word, std::int64_t v) {
   atomicAdd(reinterpret_cast<unsigned long long*>(word), static_cast<unsigned long long>(v));
 }
 
@@ -47,7 +47,7 @@ struct BlockMemory {
   static constexpr int digits = ExactSum<T>::digit_count, words = ExactSum<T>::word_count;
 
   typename Bins::Bin bins[Bins::rows][threads];
-  std::uint64_t word[words];
+  std::int64_t word[words];
   unsigned special[3];  // NaN, infinity, -infinity since the last flush
 
   __device__ void clear() {
@@ -92,7 +92,7 @@ struct BlockMemory {
   // Adds the words to those of the grid, each as a digit of 32 bits and a carry.
   __device__ void send(const GridWords& grid) const {
     for (int k = threadIdx.x; k < words; k += threads) {
-      const auto v = static_cast<std::int64_t>(word[k]);
+      const std::int64_t v = word[k];
       if (v == 0) continue;
       if (k >= digits - 1) {
         add_word(grid.word + k, v);
@@ -226,18 +226,18 @@ __global__ void __launch_bounds__(ExactShape<T>::threads, ExactShape<T>::blocks_
     if (threadIdx.x == 0) is_last = draw_ticket(grid.ticket, gridDim.x) == gridDim.x - 1;
     __syncthreads();
     if (!is_last) return;
-    for (int k = threadIdx.x; k < Memory::words; k += threads)
-      memory.word[k] = atomicExch(reinterpret_cast<unsigned long long*>(grid.word + k), 0ull);
+    for (int k = threadIdx.x; k < Memory::words; k += threads) {
+      memory.word[k] =
+          static_cast<std::int64_t>(atomicExch(reinterpret_cast<unsigned long long*>(grid.word + k), 0ull));
+    }
     __syncthreads();
   }
-  if (threadIdx.x != 0) return;
-  ExactSum<T> sum;
-  for (int k = 0; k < Memory::words; ++k) sum.words[k] = static_cast<std::int64_t>(memory.word[k]);
-  sum.normalise();
   if constexpr (std::is_same_v<Result, ExactSum<T>>) {
-    *result = sum;
+    if (threadIdx.x == 0) detail::carry_digits(memory.word, Memory::digits);
+    __syncthreads();
+    for (int k = threadIdx.x; k < Memory::words; k += threads) result->words[k] = memory.word[k];
   } else {
-    *result = sum.template value<Result>();
+    if (threadIdx.x == 0) *result = detail::round_words<Result, T>(memory.word);
   }
 }
 
@@ -272,7 +272,7 @@ void enqueue_exact_sum(DeviceSpan<const T> values, Result* result, const Options
   if (options.max_blocks > 0) blocks = std::min<std::int64_t>(blocks, options.max_blocks);
   prefer_shared_memory<exact_sum_kernel<T, Result>, T>();
   workspace.reserve(0, stream);
-  const GridWords grid{reinterpret_cast<std::uint64_t*>(workspace.tickets() + flagged_words_offset),
+  const GridWords grid{reinterpret_cast<std::int64_t*>(workspace.tickets() + flagged_words_offset),
                        workspace.tickets()};
   LaunchShape shape{static_cast<unsigned>(blocks), Shape::threads};
   shape.overlap = true;

@@ -20,7 +20,6 @@
 
 #include <concepts>
 #include <cstdint>
-#include <limits>
 #include <span>
 
 namespace triptych::reduction {
@@ -66,12 +65,8 @@ struct ExactSum {
   // The sum rounded once to A, also when A is narrower than T.
   template <ExactElement A = T>
   TRIPTYCH_HD constexpr A value() const {
-    const std::int64_t* special = words + digit_count;
-    if (special[0] != 0 || (special[1] != 0 && special[2] != 0)) return std::numeric_limits<A>::quiet_NaN();
-    if (special[1] != 0) return std::numeric_limits<A>::infinity();
-    if (special[2] != 0) return -std::numeric_limits<A>::infinity();
     ExactSum copy = *this;
-    return detail::round_digits<A, T>(copy.words);
+    return detail::round_words<A, T>(copy.words);
   }
 
   friend constexpr bool operator==(const ExactSum&, const ExactSum&) = default;

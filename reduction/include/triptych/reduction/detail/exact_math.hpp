@@ -129,4 +129,14 @@ TRIPTYCH_INLINE_HD constexpr A round_digits(std::int64_t* digit) {
   return std::bit_cast<A>(static_cast<Bits>(bits | std::uint64_t{negative} << (8 * sizeof(A) - 1)));
 }
 
+// The same for the words of an ExactSum: the digits, and the numbers of NaN, infinity and -infinity.
+template <class A, class T>
+TRIPTYCH_INLINE_HD constexpr A round_words(std::int64_t* words) {
+  const std::int64_t* special = words + ExactFormat<T>::digits;
+  if (special[0] != 0 || (special[1] != 0 && special[2] != 0)) return std::numeric_limits<A>::quiet_NaN();
+  if (special[1] != 0) return std::numeric_limits<A>::infinity();
+  if (special[2] != 0) return -std::numeric_limits<A>::infinity();
+  return round_digits<A, T>(words);
+}
+
 }  // namespace triptych::reduction::detail
