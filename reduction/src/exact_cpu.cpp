@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <utility>
 #include <vector>
 
 namespace triptych::reduction {
@@ -18,8 +17,9 @@ namespace triptych::reduction {
 namespace {
 
 using Doubles = simd::Pack<double, simd::Baseline>;
+using FourDoubles = simd::Vector<double, 32>;
 
-constexpr int log_group = 8;
+constexpr int log_group = 9;
 constexpr int group = 1 << log_group;  // elements
 
 // 1.5 x 2^exponent
@@ -46,36 +46,53 @@ int max_exponent_of(const T* x) {
   return static_cast<int>(std::bit_cast<std::uint64_t>(static_cast<double>(all)) >> 52) - 1023;
 }
 
+constexpr int chains = 4;  // independent running sums of a level
+
+// Loads chains x Doubles::lanes elements. A conversion of 16 bytes at once is one instruction per pack.
+template <class T>
+void load_packs(const T* x, Doubles (&packs)[chains]) {
+  if constexpr (std::is_same_v<T, double>) {
+    for (int c = 0; c < chains; ++c) packs[c] = Doubles::load(x + c * Doubles::lanes);
+  } else {
+    for (int c = 0; c < chains; c += 2) {
+      const auto four = __builtin_convertvector(
+          simd::Pack<float, simd::Baseline>::load(x + c * Doubles::lanes).v, FourDoubles);
+      packs[c] = {Doubles::V{four[0], four[1]}};
+      packs[c + 1] = {Doubles::V{four[2], four[3]}};
+    }
+  }
+}
+
 // Adds up a group in Levels levels; sum[l] is exact when the result is true. |Sum of a group| <
-// 2^(exponent + 9), a quarter of the start, so that a running sum keeps its exponent and thus its lowest bit.
-// A rest is below half of that bit, which gives the exponent of the next level.
-template <int Levels, class T, std::size_t... Chain>
-bool deposit_group(const T* x, int exponent, double (&sum)[Levels], std::index_sequence<Chain...>) {
-  constexpr int chains = sizeof...(Chain);
+// 2^(exponent + 1) group, a quarter of the start, so that a running sum keeps its exponent and thus its
+// lowest bit. A rest is below half of that bit, which gives the exponent of the next level.
+template <int Levels, class T>
+bool deposit_group(const T* x, int exponent, double (&sum)[Levels]) {
   double start[Levels];
   Doubles acc[Levels][chains];
   for (int l = 0; l < Levels; ++l) {
     start[l] = start_of(exponent + log_group + 3 - l * (52 - log_group - 1));
     for (Doubles& a : acc[l]) a = Doubles::all(start[l]);
   }
-  simd::Vector<std::int64_t> inexact = {};
+  simd::Vector<std::int64_t> inexact[chains] = {};
   for (int i = 0; i < group; i += chains * Doubles::lanes) {
-    const auto deposit = [&](Doubles rest, int chain) {
-      for (int l = 0; l < Levels; ++l) {
-        Doubles& a = acc[l][chain];
-        const Doubles t = a + rest;
-        rest = rest - (t - a);
-        a = t;
+    Doubles rest[chains];
+    load_packs(x + i, rest);
+    for (int l = 0; l < Levels; ++l) {
+      for (int c = 0; c < chains; ++c) {
+        const Doubles t = acc[l][c] + rest[c];
+        rest[c] = rest[c] - (t - acc[l][c]);
+        acc[l][c] = t;
       }
-      inexact |= rest.v != Doubles::V{};
-    };
-    (deposit(Doubles::load_widened<static_cast<int>(Chain)>(x + i), static_cast<int>(Chain)), ...);
+    }
+    for (int c = 0; c < chains; ++c) inexact[c] |= rest[c].v != Doubles::V{};
   }
   for (int l = 0; l < Levels; ++l) {
     sum[l] = 0;
     for (const Doubles& a : acc[l]) sum[l] += (a.v[0] - start[l]) + (a.v[1] - start[l]);
   }
-  return (inexact[0] | inexact[1]) == 0;
+  const auto any = (inexact[0] | inexact[1]) | (inexact[2] | inexact[3]);
+  return (any[0] | any[1]) == 0;
 }
 
 // An ExactSum whose carries are delayed.
@@ -127,7 +144,7 @@ class DelayedSum {
   template <int Levels>
   bool deposit(const T* x, int exponent) {
     double sum[Levels];
-    if (!deposit_group(x, exponent, sum, std::make_index_sequence<4>{})) return false;
+    if (!deposit_group(x, exponent, sum)) return false;
     for (const double s : sum) add_double(s);
     return true;
   }
