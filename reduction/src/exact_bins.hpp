@@ -1,6 +1,6 @@
 // The sums of one thread of the exact sum on a GPU: bins of its own in shared memory, laid out [row][thread].
 // The bank of an access depends on the thread alone, so that no data cause conflicts, and no atomics are
-// needed: the speed does not depend on the data.
+// needed.
 //
 // ExactBins<T, Threads>
 //   Bin, rows, spacing   row r has the weight 2^(spacing r + scale of T)

@@ -20,7 +20,7 @@ using Doubles = simd::Pack<double, simd::Baseline>;
 using FourDoubles = simd::Vector<double, 32>;
 
 constexpr int log_group = 9;
-constexpr int group = 1 << log_group;  // elements
+constexpr int group_size = 1 << log_group;  // elements
 
 // 1.5 x 2^exponent
 double start_of(int exponent) {
@@ -35,7 +35,7 @@ int max_exponent_of(const T* x) {
   using Bits = simd::Vector<typename detail::ExactFormat<T>::Bits>;
   constexpr auto magnitude = static_cast<typename detail::ExactFormat<T>::Bits>(-1) >> 1;
   V largest[2] = {};
-  for (int i = 0; i < group; i += 2 * Values::lanes) {
+  for (int i = 0; i < group_size; i += 2 * Values::lanes) {
     for (int c = 0; c < 2; ++c) {
       const V v = (V)((Bits)Values::load(x + i + c * Values::lanes).v & magnitude);
       largest[c] = v > largest[c] ? v : largest[c];
@@ -46,15 +46,15 @@ int max_exponent_of(const T* x) {
   return static_cast<int>(std::bit_cast<std::uint64_t>(static_cast<double>(all)) >> 52) - 1023;
 }
 
-constexpr int chains = 4;  // independent running sums of a level
+constexpr int chain_count = 4;  // independent running sums of a level
 
-// Loads chains x Doubles::lanes elements. A conversion of 16 bytes at once is one instruction per pack.
+// Loads chain_count x Doubles::lanes elements. A conversion of 16 bytes at once is one instruction per pack.
 template <class T>
-void load_packs(const T* x, Doubles (&packs)[chains]) {
+void load_packs(const T* x, Doubles (&packs)[chain_count]) {
   if constexpr (std::is_same_v<T, double>) {
-    for (int c = 0; c < chains; ++c) packs[c] = Doubles::load(x + c * Doubles::lanes);
+    for (int c = 0; c < chain_count; ++c) packs[c] = Doubles::load(x + c * Doubles::lanes);
   } else {
-    for (int c = 0; c < chains; c += 2) {
+    for (int c = 0; c < chain_count; c += 2) {
       const auto four = __builtin_convertvector(
           simd::Pack<float, simd::Baseline>::load(x + c * Doubles::lanes).v, FourDoubles);
       packs[c] = {Doubles::V{four[0], four[1]}};
@@ -64,28 +64,28 @@ void load_packs(const T* x, Doubles (&packs)[chains]) {
 }
 
 // Adds up a group in Levels levels; sum[l] is exact when the result is true. |Sum of a group| <
-// 2^(exponent + 1) group, a quarter of the start, so that a running sum keeps its exponent and thus its
+// 2^(exponent + 1) group_size, a quarter of the start, so that a running sum keeps its exponent and thus its
 // lowest bit. A rest is below half of that bit, which gives the exponent of the next level.
 template <int Levels, class T>
 bool deposit_group(const T* x, int exponent, double (&sum)[Levels]) {
   double start[Levels];
-  Doubles acc[Levels][chains];
+  Doubles acc[Levels][chain_count];
   for (int l = 0; l < Levels; ++l) {
     start[l] = start_of(exponent + log_group + 3 - l * (52 - log_group - 1));
     for (Doubles& a : acc[l]) a = Doubles::all(start[l]);
   }
-  simd::Vector<std::int64_t> inexact[chains] = {};
-  for (int i = 0; i < group; i += chains * Doubles::lanes) {
-    Doubles rest[chains];
+  simd::Vector<std::int64_t> inexact[chain_count] = {};
+  for (int i = 0; i < group_size; i += chain_count * Doubles::lanes) {
+    Doubles rest[chain_count];
     load_packs(x + i, rest);
     for (int l = 0; l < Levels; ++l) {
-      for (int c = 0; c < chains; ++c) {
+      for (int c = 0; c < chain_count; ++c) {
         const Doubles t = acc[l][c] + rest[c];
         rest[c] = rest[c] - (t - acc[l][c]);
         acc[l][c] = t;
       }
     }
-    for (int c = 0; c < chains; ++c) inexact[c] |= rest[c].v != Doubles::V{};
+    for (int c = 0; c < chain_count; ++c) inexact[c] |= rest[c].v != Doubles::V{};
   }
   for (int l = 0; l < Levels; ++l) {
     sum[l] = 0;
@@ -120,11 +120,11 @@ class DelayedSum {
     const int exponent = max_exponent_of(x);
     if (exponent == -1023) return add_each_unless_zero(x);
     // the starts of two levels are normal numbers
-    if (exponent < -960 || exponent > 1000) return add_each(x, group);
+    if (exponent < -960 || exponent > 1000) return add_each(x, group_size);
     if constexpr (std::is_same_v<T, float>) {
       if (deposit<1>(x, exponent)) return;
     }
-    if (!deposit<2>(x, exponent)) add_each(x, group);
+    if (!deposit<2>(x, exponent)) add_each(x, group_size);
   }
 
  private:
@@ -132,7 +132,7 @@ class DelayedSum {
   static constexpr int max_additions = 1024;
 
   void add_each_unless_zero(const T* x) {
-    if (std::any_of(x, x + group, [](T v) { return v != 0; })) add_each(x, group);
+    if (std::any_of(x, x + group_size, [](T v) { return v != 0; })) add_each(x, group_size);
   }
 
   void count_addition() {
@@ -164,7 +164,7 @@ class DelayedSum {
 };
 
 template <class T>
-void check_data(std::span<const T> values) {
+void require_data(std::span<const T> values) {
   require(values.data() != nullptr || values.empty(), "a span of ", values.size(),
           " elements has no data (null pointer)");
 }
@@ -173,17 +173,17 @@ void check_data(std::span<const T> values) {
 
 template <ExactElement T>
 void ExactSum<T>::add(std::span<const T> values) {
-  check_data(values);
+  require_data(values);
   DelayedSum<T> sum(*this);
   const T* x = values.data();
   auto left = static_cast<std::int64_t>(values.size());
-  for (; left >= group; x += group, left -= group) sum.add_group(x);
+  for (; left >= group_size; x += group_size, left -= group_size) sum.add_group(x);
   sum.add_each(x, left);
 }
 
 template <ExactElement T>
 ExactSum<T> sum_exact_cpu(std::span<const T> values, int threads) {
-  check_data(values);
+  require_data(values);
   require(threads >= 0, "cannot reduce with ", threads, " threads; 0 means all usable cores");
   constexpr std::int64_t min_chunk = 1 << 15;
   const auto n = static_cast<std::int64_t>(values.size());

@@ -7,7 +7,8 @@
 // The accumulator is an integer as wide as the range of the type (Kulisch). reduce.hpp and Reducer have the
 // same sum as Determinism::exact.
 //
-// - Subnormal numbers are exact. A sum above the largest number by half a unit or more is an infinity.
+// - Subnormal numbers are exact, unless the caller has set the CPU to flush them to zero. A sum above the
+// largest number by half a unit or more is an infinity.
 // - A NaN, or infinities of both signs, give the quiet NaN; infinities of one sign give that infinity.
 // - A sum that is zero is +0, also the sum of nothing and of negative zeros only.
 #pragma once
