@@ -81,7 +81,7 @@ TYPED_TEST(ExactSumsCuda, NoticeTheLowestBit) {
 TYPED_TEST(ExactSumsCuda, OfEveryAlignmentReadTheirElementsOnly) {
   using T = TypeParam;
   const auto source = hostile_values<T>(9001, Numbers::any, 123);
-  for (const std::size_t n : {0, 1, 2, 3, 4, 5, 31, 257, 4096, 9001}) {
+  for (const std::size_t n : {0u, 1u, 2u, 3u, 4u, 5u, 31u, 257u, 4096u, 9001u}) {
     for (std::size_t offset = 1; offset < 9; ++offset) {
       std::vector<T> values(n + 2 * offset, std::numeric_limits<T>::quiet_NaN());
       std::copy_n(source.begin(), n, values.begin() + static_cast<std::ptrdiff_t>(offset));

@@ -124,7 +124,7 @@ TYPED_TEST(ExactSums, DoNotDependOnRanksAndThreads) {
     const std::span<const T> all(values);
     const ExactSum<T> expected = sum_of(values);
     for (const int threads : {0, 1, 2, 3, 7}) EXPECT_EQ(sum_exact_cpu<T>(all, threads), expected) << threads;
-    for (const std::size_t ranks : {2, 3, 17}) {
+    for (const std::size_t ranks : {2u, 3u, 17u}) {
       ExactSum<T> merged, added;
       std::size_t begin = 0;
       PhiloxStream random(106, ranks);
@@ -150,7 +150,7 @@ TYPED_TEST(ExactSums, ReadTheirElementsOnly) {
   using T = TypeParam;
   const T nan = std::numeric_limits<T>::quiet_NaN();
   const auto source = hostile_values<T>(2000, Numbers::decades, 107);
-  for (const std::size_t n : {0, 1, 5, 255, 256, 300, 1031}) {
+  for (const std::size_t n : {0u, 1u, 5u, 255u, 256u, 300u, 1031u}) {
     for (std::size_t offset = 1; offset < 9; ++offset) {
       std::vector<T> values(n + 2 * offset, nan);
       std::copy_n(source.begin(), n, values.begin() + static_cast<std::ptrdiff_t>(offset));
@@ -189,7 +189,7 @@ TYPED_TEST(ExactSums, OfSpecialNumbers) {
   const Case cases[] = {{{nan}, nan},        {{inf}, inf},       {{-inf}, -inf},         {{inf, inf}, inf},
                         {{inf, -inf}, nan},  {{inf, nan}, nan},  {{-inf, nan}, nan},     {{inf, -max}, inf},
                         {{-inf, max}, -inf}, {{-nan, nan}, nan}, {{inf, -inf, nan}, nan}};
-  for (const std::size_t n : {3, 256, 1000}) {
+  for (const std::size_t n : {3u, 256u, 1000u}) {
     for (const Case& c : cases) {
       auto values = hostile_values<T>(static_cast<std::int64_t>(n), Numbers::any, 109);
       std::copy(c.special.begin(), c.special.end(), values.begin());

@@ -109,7 +109,7 @@ template <class T>
 void add_strategy(Strategy strategy, std::int64_t n, Mode mode,
                   Determinism determinism = Determinism::not_guaranteed) {
   std::string contender(to_string(strategy));
-  if (determinism >= Determinism::gpu_to_gpu) contender += "_" + to_string(determinism);
+  if (determinism >= Determinism::gpu_to_gpu) contender.append("_").append(to_string(determinism));
   add_sum<T>(contender, n, mode, strategy, [=]() -> Enqueue<T> {
     const auto workspace = std::make_shared<Workspace>();
     return [=](const T* values, T* result, StreamRef stream) {
