@@ -71,7 +71,7 @@ bool qualifies(Strategy strategy, bool exact) {
   constexpr Strategy contenders[] = {Strategy::single_pass, Strategy::cluster, Strategy::warp_shuffle,
                                      Strategy::cub_device};
   return std::find(std::begin(contenders), std::end(contenders), strategy) != std::end(contenders) &&
-         promised(strategy, exact) == Determinism::gpu_to_gpu;
+         promised(strategy, exact) >= Determinism::gpu_to_gpu;
 }
 
 std::string tuning_key(int operation, std::int64_t bytes) {
@@ -121,7 +121,7 @@ void load_automatic(int device, const std::string& device_name, const TuningCach
 
 Strategy automatic_strategy(int device, Determinism determinism, const detail::Operation& operation) {
   // Two GPUs may be tuned to two strategies with different orders of combination.
-  if (determinism == Determinism::gpu_to_gpu && !operation.exact) return fastest_measured;
+  if (determinism >= Determinism::gpu_to_gpu && !operation.exact) return fastest_measured;
   if (!is_tuned(device, operation.tuned)) return fastest_measured;
   const auto tuned = static_cast<Strategy>(
       choice(device, operation.tuned, size_class(operation.bytes)).load(std::memory_order_relaxed));

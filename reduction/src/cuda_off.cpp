@@ -1,6 +1,7 @@
 // The CUDA functions in a build without CUDA: they link, and throw Unavailable with the reason.
 #include <triptych/core/device.hpp>
 #include <triptych/reduction/autotune.hpp>
+#include <triptych/reduction/exact.hpp>
 #include <triptych/reduction/reduce.hpp>
 #include <triptych/reduction/rows.hpp>
 
@@ -17,6 +18,13 @@ requires SumPair<T, A>
 void sum_cuda(DeviceSpan<const T>, A*, const Options&, Workspace&, StreamRef) {
   throw_cuda_unavailable("sum_cuda");
 }
+
+template <ExactElement T>
+void sum_exact_cuda(DeviceSpan<const T>, ExactSum<T>*, Workspace&, StreamRef) {
+  throw_cuda_unavailable("sum_exact_cuda");
+}
+template void sum_exact_cuda(DeviceSpan<const float>, ExactSum<float>*, Workspace&, StreamRef);
+template void sum_exact_cuda(DeviceSpan<const double>, ExactSum<double>*, Workspace&, StreamRef);
 
 template <Element T>
 void min_cuda(DeviceSpan<const T>, T*, const Options&, Workspace&, StreamRef) {

@@ -19,15 +19,21 @@ void check_reduce(std::int64_t n, const void* result, const Options& options, bo
   if (options.max_blocks < 0)
     throw InvalidArgument(
         "reduction: max_blocks is negative: use 0 for no limit, or the size of the largest grid");
-  require(
-      options.determinism >= Determinism::not_guaranteed && options.determinism <= Determinism::gpu_to_gpu,
-      "reduction: there is no level of determinism number ", static_cast<int>(options.determinism));
+  require(options.determinism >= Determinism::not_guaranteed && options.determinism <= Determinism::exact,
+          "reduction: there is no level of determinism number ", static_cast<int>(options.determinism));
   const Determinism level = promised(options.strategy, exact);
   if (level < options.determinism)
     throw InvalidArgument("reduction: the strategy " + std::string(to_string(options.strategy)) +
                           " has the determinism " + std::string(to_string(level)) +
                           " for this operation, not " + std::string(to_string(options.determinism)) +
                           ": use single_pass, or a weaker level");
+}
+
+void check_exact_sum(std::int64_t n, const void* result, const Options& options) {
+  require(options.strategy == Strategy::automatic,
+          "reduction: the determinism exact of a sum of floats needs the strategy automatic, not ",
+          to_string(options.strategy));
+  check_reduce(n, result, {Strategy::automatic, Determinism::gpu_to_gpu, options.max_blocks}, false);
 }
 
 }  // namespace detail

@@ -1,4 +1,5 @@
 #include <triptych/core/error.hpp>
+#include <triptych/reduction/exact.hpp>
 #include <triptych/reduction/reduce.hpp>
 #include <triptych/reduction/transform_reduce_cpu.hpp>
 
@@ -19,7 +20,7 @@ template <class S, class M>
 typename M::Value run(const S& source, std::size_t size, M monoid, const CpuOptions& options) {
   const auto n = static_cast<std::int64_t>(size);
   if (options.strategy != CpuStrategy::thrust_omp) return transform_reduce_cpu(source, n, monoid, options);
-  detail::cpu::check(n, options);
+  detail::cpu::check(n, options, M::exact);
   return reduce_thrust_omp(source, n, monoid, options.threads);
 }
 
@@ -27,6 +28,14 @@ typename M::Value run(const S& source, std::size_t size, M monoid, const CpuOpti
 
 template <class A, class T>
 requires SumPair<T, A> A sum_cpu(std::span<const T> values, const CpuOptions& options) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (options.determinism == Determinism::exact) {
+      require(options.strategy == CpuStrategy::automatic,
+              "the determinism exact of a sum of floats needs the CPU strategy automatic, not ",
+              to_string(options.strategy));
+      return sum_exact_cpu(values, options.threads).template value<A>();
+    }
+  }
   return run(SumSource<A, T>{checked(values), {}}, values.size(), Sum<A>{}, options);
 }
 

@@ -46,6 +46,7 @@ constexpr Name<Determinism> determinism_names[] = {
     {Determinism::not_guaranteed, "not_guaranteed"},
     {Determinism::run_to_run, "run_to_run"},
     {Determinism::gpu_to_gpu, "gpu_to_gpu"},
+    {Determinism::exact, "exact"},
 };
 
 constexpr const char* strategy_noun = "strategy";
@@ -106,11 +107,11 @@ Determinism promised(Strategy strategy, bool exact) {
     case Strategy::global_atomic:
     case Strategy::shared_atomic:
     case Strategy::grid_stride_atomic:
-      return exact ? Determinism::gpu_to_gpu : Determinism::not_guaranteed;
+      return exact ? Determinism::exact : Determinism::not_guaranteed;
     case Strategy::cub_block:
     case Strategy::cub_device:
     case Strategy::thrust:
-      return exact ? Determinism::gpu_to_gpu : Determinism::run_to_run;
+      return exact ? Determinism::exact : Determinism::run_to_run;
     case Strategy::automatic:
     case Strategy::tree_interleaved:
     case Strategy::tree_sequential:
@@ -120,7 +121,7 @@ Determinism promised(Strategy strategy, bool exact) {
     case Strategy::warp_shuffle:
     case Strategy::single_pass:
     case Strategy::cluster:
-      return Determinism::gpu_to_gpu;
+      return exact ? Determinism::exact : Determinism::gpu_to_gpu;
   }
   triptych::detail::throw_invalid_argument("there is no ", strategy_noun, " number ",
                                            static_cast<int>(strategy));

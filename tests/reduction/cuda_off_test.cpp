@@ -1,6 +1,7 @@
 // In a build without CUDA the CUDA functions link, and throw with the remedy.
 #include <triptych/core/error.hpp>
 #include <triptych/reduction/autotune.hpp>
+#include <triptych/reduction/exact.hpp>
 #include <triptych/reduction/reduce.hpp>
 
 #include <gtest/gtest.h>
@@ -16,6 +17,7 @@ TEST(CudaOff, EveryOperationIsUnavailableWithAReason) {
   const StreamRef stream(static_cast<CUstream_st*>(nullptr));
   float result = 5;
   EXPECT_ERROR((sum_cuda<float, float>({}, &result, {}, workspace, stream)), Unavailable, "use the CPU form");
+  EXPECT_ERROR(sum_exact_cuda<float>({}, nullptr, workspace, stream), Unavailable, "sum_exact_cuda");
   EXPECT_ERROR((dot_cuda<float, float>({}, {}, &result, {}, workspace, stream)), Unavailable, "dot_cuda");
   EXPECT_ERROR(min_cuda<float>({}, &result, {}, workspace, stream), Unavailable, "TRIPTYCH_CUDA");
   EXPECT_ERROR(max_cuda<float>({}, &result, {}, workspace, stream), Unavailable, "TRIPTYCH_CUDA");

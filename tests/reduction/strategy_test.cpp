@@ -35,7 +35,7 @@ TEST(Strategy, NamesComeBack) {
   EXPECT_EQ(parse_strategy("automatic"), Strategy::automatic);
   EXPECT_EQ(parse_cpu_strategy("automatic"), CpuStrategy::automatic);
   for (const Determinism d :
-       {Determinism::not_guaranteed, Determinism::run_to_run, Determinism::gpu_to_gpu}) {
+       {Determinism::not_guaranteed, Determinism::run_to_run, Determinism::gpu_to_gpu, Determinism::exact}) {
     EXPECT_EQ(parse_determinism(to_string(d)), d);
   }
   EXPECT_EQ(to_string(Strategy::grid_stride_shared_x2), "grid_stride_shared_x2");
@@ -63,8 +63,7 @@ TEST(Strategy, UnknownNamesAreAnsweredWithTheKnownOnes) {
 }
 
 TEST(Strategy, ExactMonoidsKeepTheStrictestPromise) {
-  for (const Strategy s : all_strategies())
-    EXPECT_EQ(promised(s, true), Determinism::gpu_to_gpu) << to_string(s);
+  for (const Strategy s : all_strategies()) EXPECT_EQ(promised(s, true), Determinism::exact) << to_string(s);
 }
 
 TEST(Strategy, InexactMonoidsAreLimitedByTheStrategy) {

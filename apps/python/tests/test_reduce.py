@@ -56,6 +56,44 @@ def test_the_same_bits_for_every_number_of_threads(rng):
     assert tp.reduce.sum(x, determinism="gpu_to_gpu") == tp.reduce.sum(x, determinism="gpu_to_gpu")
 
 
+HOSTILE = {
+    "decades": lambda rng, n: rng.standard_normal(n) * 10.0 ** rng.integers(-5, 5, n),
+    "cancelling": lambda rng, n: np.repeat(rng.standard_normal(n // 2) * 2.0 ** rng.integers(-100, 100, n // 2), 2)
+    * np.tile([1.0, -1.0], n // 2)
+    + rng.standard_normal(n) * 2.0**-90,
+    "subnormal": lambda rng, n: rng.standard_normal(n) * 2.0**-140,
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_exact_sum(rng, dtype, kind):
+    for size in (2, 600, 100_000):
+        x = HOSTILE[kind](rng, size).astype(dtype)
+        exact = math.fsum(x.tolist())  # correctly rounded to float64
+        assert tp.reduce.sum(x, determinism="exact") == exact
+        assert tp.reduce.sum(rng.permutation(x), determinism="exact") == exact
+        assert {tp.reduce.Reducer("cpu", threads=n, determinism="exact").sum(x) for n in (1, 2, 7)} == {exact}
+        assert tp.reduce.sum(np.append(x, x[0]), determinism="exact") == math.fsum([*x.tolist(), float(x[0])])
+
+
+def test_the_exact_sum_is_rounded_once():
+    x = np.array([1.0, 2.0**-24, 2.0**-80], np.float32)
+    assert tp.reduce.sum(x, dtype=np.float32, determinism="exact") == 1 + 2.0**-23  # a tie without the last
+    assert tp.reduce.sum(x, determinism="exact") == 1 + 2.0**-24
+    assert tp.reduce.sum(np.array([3e38, 3e38, -3e38], np.float32), determinism="exact") == float(np.float32(3e38))
+
+
+def test_special_numbers_of_the_exact_sum():
+    exact = lambda *x: tp.reduce.sum(np.array(x, np.float32), determinism="exact")
+    assert exact(1, math.inf, math.inf) == math.inf
+    assert exact(-math.inf, 1) == -math.inf
+    assert math.isnan(exact(math.inf, 1, -math.inf))
+    assert math.isnan(exact(math.nan, math.inf))
+    assert math.copysign(1, exact(-0.0, -0.0)) == 1
+    assert exact() == 0
+
+
 def test_the_accumulator(rng):
     x = np.full(1 << 20, 1.0 + 2**-12, np.float32)
     assert tp.reduce.sum(x) == float(x[0]) * len(x)  # exact in double precision
@@ -125,6 +163,9 @@ def test_nan():
         (lambda: tp.reduce.sum(None), "x: expected an array .*, not a NoneType"),
         (lambda: tp.reduce.sum(np.ones(3), strategy="fast"), "there is no CPU strategy called 'fast'"),
         (lambda: tp.reduce.sum(np.ones(3), determinism="always"), "always"),
+        (lambda: tp.reduce.sum(np.ones(3), strategy="simd", determinism="exact"), "exact .*automatic, not simd"),
+        (lambda: tp.reduce.dot(np.ones(3), np.ones(3), determinism="exact"), "determinism exact is available for sums"),
+        (lambda: tp.reduce.moments(np.ones(3), determinism="exact"), "determinism exact is available for sums"),
         (lambda: tp.reduce.sum(np.ones(3), stream="a"), "stream: a str is not a CUDA stream"),
         (lambda: tp.reduce.dot(np.ones(3), np.ones(4)), "y: expected as many elements of the same type"),
         (lambda: tp.reduce.dot(np.ones(3), np.ones(3, np.float32)), "y: expected as many elements of the same type"),

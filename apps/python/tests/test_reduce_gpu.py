@@ -139,3 +139,29 @@ def test_the_same_bits_on_cpu_and_gpu(cuda):
     x = cuda.rand(1_000_003, device="cuda")
     values = {tp.reduce.sum(x, determinism="gpu_to_gpu") for _ in range(10)}
     assert len(values) == 1
+
+
+def test_the_exact_sum_on_cpu_and_gpu(cuda):
+    for dtype in (cuda.float32, cuda.float64):
+        scale = 10.0 ** cuda.randint(-8, 8, (1_000_003,), device="cuda")
+        x = (cuda.randn(1_000_003, device="cuda") * scale).to(dtype)
+        host = x.cpu().numpy()
+        exact = math.fsum(host.tolist())
+        assert tp.reduce.sum(x, determinism="exact") == exact
+        assert tp.reduce.sum(x.flip(0).contiguous(), determinism="exact") == exact
+        assert tp.reduce.sum(host, determinism="exact") == exact
+        assert tp.reduce.Reducer("cuda:0", determinism="exact").sum(host) == exact
+
+
+def test_the_exact_sum_in_a_cuda_graph(cuda):
+    reducer = tp.reduce.Reducer("cuda:0", determinism="exact")
+    x = cuda.zeros(1 << 20, device="cuda")
+    out = cuda.zeros((), dtype=cuda.float64, device="cuda")
+    reducer.reserve(x.numel())
+    graph = cuda.cuda.CUDAGraph()
+    with cuda.cuda.graph(graph):
+        reducer.sum(x, out=out)
+    for i in range(20):
+        x.fill_(0.1 * i)
+        graph.replay()
+        assert out.item() == math.fsum([float(np.float32(0.1 * i))] * (1 << 20))

@@ -4,10 +4,12 @@
 // Names are <operation>/<type>/<strategy>/<mode>/<size>. The modes: resident, the same input in every call,
 // which may be in a cache; rotating, inputs that rotate through more memory than the caches hold; memory, the
 // CPU, with the same input in every call. peer_cub is that of the toolkit, peer_cub_new that of
-// TRIPTYCH_CCCL_DIR; the suffix _gpu_to_gpu promises the same bits on every GPU.
+// TRIPTYCH_CCCL_DIR; the suffix _gpu_to_gpu promises the same bits on every GPU, _exact the correctly rounded
+// sum, here also of numbers with any exponent.
 #include <triptych/core/device.hpp>
 #include <triptych/core/parallel.hpp>
 #include <triptych/core/philox.hpp>
+#include <triptych/reduction/exact.hpp>
 #include <triptych/reduction/reduce.hpp>
 
 #include <benchmark/benchmark.h>
@@ -92,6 +94,20 @@ Measurement measure_beside_reading(std::span<const std::byte> large, std::span<c
   return {summarize(sum_us), bytes, bytes / summarize(read_us).us};
 }
 
+// The exact sum, which is at most one rounding from the reference.
+template <class T>
+void add_exact_cpu_sum(const char* type, int power, int largest, int threads) {
+  const auto n = std::size_t{1} << power;
+  add(std::string("sum_cpu/") + type + "/exact/memory/" + std::to_string(n), [=]() -> Measurement {
+    const auto& input = CpuInput<T>::instance(largest);
+    const std::span<const T> values(input.values.get(), n);
+    const auto sum = [&] { return reduction::sum_exact_cpu<T>(values, threads).value(); };
+    const double expected = input.sum_of_power[static_cast<std::size_t>(power)];
+    check_close("exact sum", static_cast<double>(sum()), expected, 2 * rounding_error<T>());
+    return measure_beside_reading(input.limit_bytes(), std::as_bytes(values), threads, sum);
+  });
+}
+
 template <class T>
 void define_cpu_sums(const char* type, bool quick) {
   const int largest = largest_cpu_power(quick);
@@ -102,6 +118,7 @@ void define_cpu_sums(const char* type, bool quick) {
       std::vector(reduction::all_cpu_strategies().begin(), reduction::all_cpu_strategies().end());
   std::reverse(strategies.begin(), strategies.end());
   for (int power = largest; power >= 10; power -= quick ? 7 : 3) {
+    add_exact_cpu_sum<T>(type, power, largest, threads);
     for (const CpuStrategy strategy : strategies) {
       if (strategy == CpuStrategy::thrust_omp && !built_with_cuda()) continue;  // Thrust comes with CUDA
       const auto n = std::size_t{1} << power;

@@ -1,8 +1,12 @@
+#include <triptych/core/parallel.hpp>
+#include <triptych/core/philox.hpp>
 #include <triptych/reduction/autotune.hpp>
+#include <triptych/reduction/exact.hpp>
 #include <triptych/reduction/reduce.hpp>
 
 #include <benchmark/benchmark.h>
 
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -105,7 +109,7 @@ template <class T>
 void add_strategy(Strategy strategy, std::int64_t n, Mode mode,
                   Determinism determinism = Determinism::not_guaranteed) {
   std::string contender(to_string(strategy));
-  if (determinism == Determinism::gpu_to_gpu) contender += "_gpu_to_gpu";
+  if (determinism >= Determinism::gpu_to_gpu) contender.append("_").append(to_string(determinism));
   add_sum<T>(contender, n, mode, strategy, [=]() -> Enqueue<T> {
     const auto workspace = std::make_shared<Workspace>();
     return [=](const T* values, T* result, StreamRef stream) {
@@ -136,7 +140,45 @@ void add_cubs(std::int64_t n, Mode mode) {
     if (newer && Newer::has_gpu_to_gpu())
       add_cub<T, CubVersion::newer>("peer_cub_new_gpu_to_gpu", n, mode, true);
     add_strategy<T>(Strategy::automatic, n, mode, Determinism::gpu_to_gpu);
+    add_strategy<T>(Strategy::automatic, n, mode, Determinism::exact);
   }
+}
+
+// The exact sum of numbers with any sign, exponent and fraction, which is compared with that of the CPU.
+template <class T>
+void add_exact_of_any_numbers(std::int64_t n) {
+  add("sum/" + std::string(Names<T>::name) + "/automatic_exact_any_exponent/rotating/" + std::to_string(n),
+      [=] {
+        using Format = reduction::detail::ExactFormat<T>;
+        using Bits = typename Format::Bits;
+        std::vector<T> host(static_cast<std::size_t>(n));
+        constexpr std::int64_t chunk = 1 << 16;
+        parallel_for(0, n / chunk, 0, [&](std::int64_t c) {
+          PhiloxStream random(2, static_cast<std::uint64_t>(c));
+          for (std::int64_t i = c * chunk; i < (c + 1) * chunk; ++i) {
+            const std::uint64_t upper = random.next();
+            auto bits = static_cast<Bits>(upper << 32 | random.next());
+            constexpr Bits lowest_exponent_bit = Bits{1} << Format::fraction_bits;
+            if (!reduction::detail::is_finite(std::bit_cast<T>(bits))) bits ^= lowest_exponent_bit;
+            host[static_cast<std::size_t>(i)] = std::bit_cast<T>(bits);
+          }
+        });
+        Stream stream;
+        Workspace workspace;
+        DeviceBuffer<T> values(n), result(1);
+        copy_to_device(std::span<const T>(host), values.span(), stream);
+        const auto call = [&](int) {
+          reduction::sum_cuda<T, T>(values.span(), result.data(),
+                                    {Strategy::automatic, Determinism::exact, 0}, workspace, stream);
+        };
+        call(0);
+        const T expected = reduction::sum_exact_cpu<T>(host, 0).value();
+        const T got = GpuPool<T>::instance().download(result.data(), stream);
+        check_result(std::bit_cast<Bits>(got) == std::bit_cast<Bits>(expected), "exact sum", got, expected);
+        const double bytes = static_cast<double>(n) * sizeof(T);
+        return Measurement{time_in_graph(stream, calls_for(bytes), 15, call), bytes,
+                           gpu_read_limit().bytes_per_us()};
+      });
 }
 
 template <class T>
@@ -325,7 +367,9 @@ void define_gpu_reductions(bool quick) {
   if (!quick) define_operations();
   define_products(quick);
   if (quick) return;
+  add_exact_of_any_numbers<float>(std::int64_t{1} << 28);
   define_sums<double>(false);
+  add_exact_of_any_numbers<double>(std::int64_t{1} << 28);
   define_sums<std::int32_t>(false);
   define_sums<std::int64_t>(false);
 }

@@ -10,8 +10,10 @@
 #include <triptych/core/device_guard.hpp>
 #include <triptych/core/error.hpp>
 #include <triptych/core/stream.hpp>
+#include <triptych/reduction/exact.hpp>
 #include <triptych/reduction/reduce.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -23,7 +25,8 @@ namespace triptych::reduction {
 // Every call waits for its result. On a GPU, host arrays are first copied into a device buffer, which grows
 // to the largest array; after that, a call allocates nothing. The DeviceSpan forms need a reducer on a GPU
 // (InvalidArgument otherwise) and wait for work on other streams by wait() alone. The caller's current CUDA
-// device is unchanged after each call. Move-only; one thread at a time.
+// device is unchanged after each call. On the CPU the stricter level of determinism of the two options
+// applies. Move-only; one thread at a time.
 class Reducer {
  public:
   explicit Reducer(const Device& device, const Options& options = {}, const CpuOptions& cpu_options = {})
@@ -31,9 +34,10 @@ class Reducer {
     if (device.is_cuda()) {
       const DeviceGuard guard(device);
       gpu_.emplace();
-    } else if (cpu_options.threads == 0) {
-      cpu_options_.threads = device.threads();
+      return;
     }
+    if (cpu_options.threads == 0) cpu_options_.threads = device.threads();
+    cpu_options_.determinism = std::max(cpu_options.determinism, options.determinism);
   }
 
   const Device& device() const { return device_; }
@@ -54,6 +58,17 @@ class Reducer {
   requires SumPair<T, A> A sum(DeviceSpan<const T> values) {
     return result_of<A>(
         [&](A* result, Gpu& gpu) { sum_cuda<A, T>(values, result, options_, gpu.workspace, gpu.stream); });
+  }
+
+  // The accumulator of the exact sum, whatever the options: to be merged with those of other ranks.
+  template <ExactElement T>
+  ExactSum<T> sum_exact(std::span<const T> values) {
+    return gpu_ ? sum_exact<T>(upload(values, 0)) : sum_exact_cpu<T>(values, cpu_options_.threads);
+  }
+  template <ExactElement T>
+  ExactSum<T> sum_exact(DeviceSpan<const T> values) {
+    return result_of<ExactSum<T>>(
+        [&](ExactSum<T>* result, Gpu& gpu) { sum_exact_cuda<T>(values, result, gpu.workspace, gpu.stream); });
   }
 
   template <Element T>
@@ -120,7 +135,7 @@ class Reducer {
   }
 
  private:
-  static constexpr std::int64_t result_bytes = 64;
+  static constexpr std::int64_t result_bytes = sizeof(ExactSum<double>);  // the largest result
 
   struct Gpu {
     Stream stream;

@@ -39,12 +39,14 @@ enum class CpuStrategy {
   thrust_omp    // Thrust's OpenMP backend; in builds with CUDA, for the operations of reduce.hpp
 };
 
-// Reproducibility of the bits of a result, with the names of CCCL. Exact monoids (integer sums, minima,
-// maxima) have the strictest level with every strategy.
+// Reproducibility of the bits of a result; all but exact have the names of CCCL. Exact monoids (integer sums,
+// minima, maxima) have the strictest level with every strategy. Sums of floats and doubles have it with the
+// strategy automatic: the correctly rounded sum of exact.hpp.
 enum class Determinism {
   not_guaranteed,  // the order of combination varies
   run_to_run,      // the same bits on the same device every time
-  gpu_to_gpu       // the same bits on every device and for every grid size
+  gpu_to_gpu,      // the same bits on every device and for every grid size
+  exact            // the same bits for every order of the elements too, on GPUs and CPUs
 };
 
 std::span<const Strategy> all_strategies();         // without automatic
@@ -60,7 +62,8 @@ Strategy parse_strategy(std::string_view name);
 CpuStrategy parse_cpu_strategy(std::string_view name);
 Determinism parse_determinism(std::string_view name);
 
-// The strictest level of a strategy for an exact or an inexact monoid.
+// The strictest level of a strategy for an exact or an inexact monoid; sums of floats by automatic have exact
+// as well.
 Determinism promised(Strategy strategy, bool exact);
 
 struct Options {
@@ -72,6 +75,8 @@ struct Options {
 struct CpuOptions {
   CpuStrategy strategy = CpuStrategy::automatic;
   int threads = 0;  // 0: default_threads()
+  // exact: needs the strategy automatic or an exact monoid. The other levels make no difference.
+  Determinism determinism = Determinism::run_to_run;
 };
 
 }  // namespace triptych::reduction

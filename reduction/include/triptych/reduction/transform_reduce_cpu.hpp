@@ -6,8 +6,8 @@
 // The source is called once for each index in [0, n); the strategies threads and automatic call it from
 // several threads. An exception of the source reaches the caller. The result of an empty range is the
 // identity. Errors: InvalidArgument for a negative n or number of threads, and for compensated with a monoid
-// that is neither exact nor a floating-point Sum; Unavailable for thrust_omp, which supports only the
-// operations of reduce.hpp.
+// that is neither exact nor a floating-point Sum, or Determinism::exact with one that is not exact;
+// Unavailable for thrust_omp, which supports only the operations of reduce.hpp.
 #pragma once
 
 #include <triptych/core/error.hpp>
@@ -85,8 +85,12 @@ typename M::Value reduce_threads(const S& source, std::int64_t n, M monoid, int 
 // Below this number of elements, starting the threads takes longer than the work.
 inline constexpr std::int64_t min_parallel_elements = 1 << 16;
 
-inline void check(std::int64_t n, const CpuOptions& options) {
+inline void check(std::int64_t n, const CpuOptions& options, bool exact) {
   require(n >= 0, "cannot reduce ", n, " elements");
+  require(options.determinism >= Determinism::not_guaranteed && options.determinism <= Determinism::exact,
+          "there is no level of determinism number ", static_cast<int>(options.determinism));
+  require(exact || options.determinism != Determinism::exact,
+          "the determinism exact is available for sums of floats and for exact monoids: use a weaker level");
   require(options.threads >= 0, "cannot reduce with ", options.threads, " threads; 0 means all usable cores");
 }
 
@@ -96,7 +100,7 @@ template <Monoid M, class S>
 requires Source<S, typename M::Value>
 typename M::Value transform_reduce_cpu(const S& source, std::int64_t n, M monoid, const CpuOptions& options) {
   namespace cpu = detail::cpu;
-  cpu::check(n, options);
+  cpu::check(n, options, M::exact);
   switch (options.strategy) {
     case CpuStrategy::sequential:
       return cpu::reduce_sequential(source, 0, n, monoid);

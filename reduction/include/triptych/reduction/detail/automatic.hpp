@@ -41,6 +41,9 @@ inline constexpr int tuned_operation<MappedArray<T, Convert<A>>, Sum<A>> = tuned
 // InvalidArgument when the strategy does not have the level of determinism, or an argument is invalid.
 void check_reduce(std::int64_t n, const void* result, const Options& options, bool exact);
 
+// The same for a sum of floats with Determinism::exact, which has one strategy.
+void check_exact_sum(std::int64_t n, const void* result, const Options& options);
+
 struct Operation {
   int tuned = not_tuned;
   std::int64_t bytes = 0;        // read by the operation
