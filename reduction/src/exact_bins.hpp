@@ -14,6 +14,7 @@
 #include <triptych/reduction/detail/exact_math.hpp>
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -37,7 +38,7 @@ class ExactBins<float, Threads> {
     mine_[row * Threads] += double{x};
   }
 
-  TRIPTYCH_HD static bool finite(float x) { return (x < 0 ? -x : x) <= std::numeric_limits<float>::max(); }
+  TRIPTYCH_HD static bool finite(float x) { return std::fabs(x) <= std::numeric_limits<float>::max(); }
 
   TRIPTYCH_HD static std::int64_t integer(Bin bin, int row) {
     const int exponent = -(spacing * row + ExactFormat<float>::scale);

@@ -115,7 +115,7 @@ __device__ __forceinline__ void take_out_special(ExactPack<T> (&packs)[Count], u
 #pragma unroll
   for (int u = 0; u < Count; ++u) {
 #pragma unroll
-    for (const T x : packs[u].element) finite = finite && Bins::finite(x);
+    for (const T x : packs[u].element) finite &= Bins::finite(x);
   }
   if (finite) return;
 #pragma unroll

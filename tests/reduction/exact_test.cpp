@@ -299,6 +299,38 @@ TYPED_TEST(ExactSums, OfTheBinsOfAGpuAreTheSame) {
   }
 }
 
+// The largest elements of a bin, as many as a thread may add.
+TYPED_TEST(ExactSums, OfTheLargestElementsFitTheBinsOfAGpu) {
+  using T = TypeParam;
+  using Bins = detail::ExactBins<T, 1>;
+  for (int exponent = -20; exponent < 20; ++exponent) {
+    for (const T x : {std::nextafter(std::ldexp(T{1}, exponent), T{0}), -std::ldexp(T{1}, exponent)}) {
+      typename Bins::Bin memory[Bins::rows][1] = {};
+      Bins bins(memory, 0);
+      for (int k = 0; k < Bins::max_elements; ++k) bins.add(x);
+      ExactSum<T> sum;
+      for (int row = 0; row < Bins::rows; ++row) {
+        const std::int64_t v = Bins::integer(memory[row][0], row);
+        detail::add_integer(sum.words, Bins::spacing * row, v & detail::digit_mask);
+        detail::add_integer(sum.words, Bins::spacing * row + 32, v >> 32);
+      }
+      sum.normalise();
+      EXPECT_EQ(sum, sum_of(std::vector<T>(Bins::max_elements, x))) << x;
+    }
+  }
+}
+
+// Exponents so far apart that the CPU adds integers, with the largest numbers for every position in a digit.
+TYPED_TEST(ExactSums, OfManyLargeElementsDoNotOverflowTheWords) {
+  using T = TypeParam;
+  for (int exponent = 0; exponent < 32; ++exponent) {
+    const T x = std::nextafter(std::ldexp(T{1}, exponent), T{0});
+    std::vector<T> values(20000, x);
+    for (std::size_t i = 0; i < values.size(); i += 100) values[i] = std::numeric_limits<T>::denorm_min();
+    expect_exact(sum_of(values), BigInteger::sum_of(std::span<const T>(values)));
+  }
+}
+
 TEST(ExactSum, IsRoundedOnceToFloat) {
   // Rounded to double first, the last term is lost and the tie goes to 1.
   EXPECT_EQ(sum_of(std::vector<double>{1, 0x1p-24, 0x1p-80}).value<float>(), 1 + 0x1p-23f);
