@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "filter/filter_engine_cuda.hpp"
+#include "filter/shared_likelihood.hpp"
+#include "likelihood/evaluate_paths.hpp"
 
 namespace triptych::capsule_likelihood {
 
@@ -21,7 +24,8 @@ DeviceBuffer<T> upload(std::span<const T> values, StreamRef stream) {
 }  // namespace
 
 CudaEngine::CudaEngine(const Skeleton& skeleton, const SensorModel& sensor, FilterPlan plan,
-                       std::int64_t max_points, const Device& device, const DeviceGuard&)
+                       std::int64_t max_points, const Device& device, const FilterShare* share,
+                       const DeviceGuard&)
     : FilterEngine(skeleton, sensor),
       device_(device),
       plan_(std::move(plan)),
@@ -29,7 +33,8 @@ CudaEngine::CudaEngine(const Skeleton& skeleton, const SensorModel& sensor, Filt
       capsule_count_(skeleton.capsule_count()),
       device_skeleton_(skeleton),
       max_points_((max_points + points_per_step - 1) / points_per_step * points_per_step),
-      rays_(max_points_, sensor) {
+      rays_(max_points_, sensor),
+      share_(share) {
   const std::int64_t samples = plan_.samples, dims = plan_.dims;
   upload_plan();
   frame_ = DeviceBuffer<FilterFrame>(1);
@@ -48,6 +53,11 @@ CudaEngine::CudaEngine(const Skeleton& skeleton, const SensorModel& sensor, Filt
   report_ =
       DeviceBuffer<std::byte>(sample_begin() + evidence_points * static_cast<std::int64_t>(sizeof(Vec3)));
   fill_bytes(report_.span(), 0, stream_);  // entries of absent groups are copied with the rest
+  if (share_ != nullptr) {
+    losses_ = DeviceBuffer<std::int64_t>(samples);
+    fill_bytes(losses_.span(), 0, stream_);
+    host_losses_ = PinnedBuffer<std::int64_t>(samples + 1);
+  }
   make_slots();
   reserve({max_points_, true, 0});
 }
@@ -92,16 +102,16 @@ void CudaEngine::submit(const CloudView& cloud) {
   Slot& s = slot(kind.slot);
   std::copy(cloud.points.begin(), cloud.points.end(), s.points.data());
   std::copy(cloud.sigma_m.begin(), cloud.sigma_m.end(), s.sigma_m.data());
-  launch_frame(graph_for(kind), kind.slot);
+  run_frame(kind, [] {});
 }
 
 void CudaEngine::submit(const DeviceCloudView& cloud) {
   const DeviceGuard guard(device_);
   const FrameKind kind = begin_frame(cloud.points.size(), !cloud.sigma_m.empty(), false);
-  const Graph& graph = graph_for(kind);  // may use the stream
-  copy_on_device(cloud.points, points_.span().first(cloud.points.size()), stream_);
-  copy_on_device(cloud.sigma_m, sigma_m_.span().first(cloud.sigma_m.size()), stream_);
-  launch_frame(graph, kind.slot);
+  run_frame(kind, [&] {
+    copy_on_device(cloud.points, points_.span().first(cloud.points.size()), stream_);
+    copy_on_device(cloud.sigma_m, sigma_m_.span().first(cloud.sigma_m.size()), stream_);
+  });
 }
 
 CudaEngine::FrameKind CudaEngine::begin_frame(std::int64_t points, bool with_sigma, bool uploads) {
@@ -115,9 +125,30 @@ CudaEngine::FrameKind CudaEngine::begin_frame(std::int64_t points, bool with_sig
   return {room, with_sigma, index, uploads};
 }
 
-void CudaEngine::launch_frame(const Graph& graph, int index) {
-  graph.launch(stream_);
-  slot(index).done.record(stream_);
+template <class Prepare>
+void CudaEngine::run_frame(const FrameKind& kind, const Prepare& prepare) {
+  const std::vector<Graph>* parts = nullptr;
+  const auto begin = [&] {
+    parts = &graphs_for(kind);  // may use the stream
+    prepare();
+  };
+  if (sums_on_host()) {
+    for (std::size_t i = 0; i < plan_.layers.size(); ++i) {
+      std::exception_ptr failure;
+      try {
+        if (i == 0) begin();
+        (*parts)[i].launch(stream_);
+        stream_.synchronize();
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      share_->sum_or_fail(host_losses_.span(), failure);
+    }
+  } else {
+    begin();
+  }
+  parts->back().launch(stream_);
+  slot(kind.slot).done.record(stream_);
   ++in_flight_;
 }
 
@@ -131,7 +162,11 @@ void CudaEngine::download(const DeviceCloudView& cloud, std::span<Vec3> points, 
 Estimate CudaEngine::next() {
   const DeviceGuard guard(device_);
   const Slot& s = slot(first_);
-  s.done.synchronize();
+  if (share_ != nullptr) {
+    share_->exchange().wait(s.done);
+  } else {
+    s.done.synchronize();
+  }
   Estimate estimate = report(s);
   // One frame at a time uses the first slot and its graphs alone.
   first_ = --in_flight_ == 0 ? 0 : (first_ + 1) % max_in_flight;
@@ -191,10 +226,21 @@ void CudaEngine::reserve(const FrameKind& kind) {
   if (workspace_.bytes() != before) graphs_.clear();
 }
 
-const Graph& CudaEngine::graph_for(const FrameKind& kind) {
+const std::vector<Graph>& CudaEngine::graphs_for(const FrameKind& kind) {
   if (const auto found = graphs_.find(kind); found != graphs_.end()) return found->second;
   reserve(kind);
-  return graphs_.emplace(kind, Graph::capture(stream_, [&] { enqueue_frame(kind); })).first->second;
+  std::vector<Graph> parts;
+  if (sums_on_host()) {
+    std::optional<detail::Capture> capture(std::in_place, stream_);
+    enqueue_frame(kind, [&] {
+      parts.push_back(capture->finish());
+      capture.emplace(stream_);
+    });
+    parts.push_back(capture->finish());
+  } else {
+    parts.push_back(Graph::capture(stream_, [&] { enqueue_frame(kind); }));
+  }
+  return graphs_.emplace(kind, std::move(parts)).first->second;
 }
 
 void CudaEngine::set_rays(std::int64_t room, bool with_sigma) {
@@ -203,12 +249,22 @@ void CudaEngine::set_rays(std::int64_t room, bool with_sigma) {
 }
 
 void CudaEngine::evaluate() {
+  if (share_ != nullptr) {  // this rank's samples; the losses of the others are 0
+    const std::int64_t first = share_->first_sample(), count = share_->sample_count();
+    fill_bytes(losses_.span(), 0, stream_);
+    if (count > 0)
+      losses_cuda(
+          rays_,
+          DeviceMatrixView<const Capsule>(bodies_.data() + first * capsule_count_, count, capsule_count_),
+          losses_.span().subspan(first, count), workspace_, stream_);
+    return;
+  }
   evaluate_cuda(rays_, DeviceMatrixView<const Capsule>(bodies_.data(), plan_.samples, capsule_count_),
                 log_likelihoods_.span(), {}, workspace_, stream_);
 }
 
 // The prediction does not need the points: it runs beside their preparation.
-void CudaEngine::enqueue_frame(const FrameKind& kind) {
+void CudaEngine::enqueue_frame(const FrameKind& kind, const Cut& cut) {
   Slot& s = slot(kind.slot);
   const std::int64_t room = kind.room;
   copy_to_device(s.point_count.span(), point_count_.span(), stream_);
@@ -232,9 +288,10 @@ void CudaEngine::enqueue_frame(const FrameKind& kind) {
                    stream_);
   set_rays(room, kind.with_sigma);
   stream_.wait(proposed_);
-  enqueue_layers(Likelihood::with);
+  if (cut && !kind.uploads) stream_.wait(sampled_);  // in the graph that it belongs to
+  enqueue_layers(Likelihood::with, cut);
   enqueue_result();
-  if (!kind.uploads) stream_.wait(sampled_);
+  if (!cut && !kind.uploads) stream_.wait(sampled_);
   copy_to_host(report_.span(), s.report.span(), stream_);
   copy_to_host(DeviceSpan<const PointTotals>(rays_.data().totals.span()), s.totals.span(), stream_);
 }
@@ -251,15 +308,28 @@ void CudaEngine::enqueue_likelihoods() {
 }
 
 // After the samples of the first layer.
-void CudaEngine::enqueue_layers(Likelihood likelihood) {
+void CudaEngine::enqueue_layers(Likelihood likelihood, const Cut& cut) {
   for (int i = 0; i < static_cast<int>(plan_.layers.size()); ++i) {
     const FilterLayer& layer = plan_.layers[static_cast<std::size_t>(i)];
     if (i > 0) enqueue_samples(i, stream_);
     if (likelihood == Likelihood::with) evaluate();
+    if (likelihood == Likelihood::with && share_ != nullptr) exchange_losses(cut);
     enqueue_weigh(log_likelihoods_.data(), plan_.samples, layer, weights_.data(), cumulative_.data(),
                   temperings(), stream_);
     enqueue_move_centre(view(i), layer, weights_.data(), temperings(), stream_);
   }
+}
+
+void CudaEngine::exchange_losses(const Cut& cut) {
+  if (share_->exchange().sums_on_device()) {
+    share_->exchange().sum_on_device(losses_.span(), stream_);
+  } else if (cut) {
+    const auto on_host = host_losses_.span().first(static_cast<std::size_t>(plan_.samples));
+    copy_to_host(losses_.span(), on_host, stream_);
+    cut();
+    copy_to_device(on_host, losses_.span(), stream_);
+  }
+  enqueue_log_likelihoods(losses_.span(), log_of_step(sensor(), true), log_likelihoods_.data(), stream_);
 }
 
 void CudaEngine::enqueue_prediction(StreamRef stream) {
@@ -284,8 +354,16 @@ void CudaEngine::enqueue_prediction(StreamRef stream) {
 void CudaEngine::enqueue_samples(int index, StreamRef stream) {
   const FilterLayer* const old = index > 0 ? &plan_.layers[static_cast<std::size_t>(index - 1)] : nullptr;
   enqueue_propose(view(index), plan_.layers[static_cast<std::size_t>(index)], index, old, stream);
-  pose_cuda(device_skeleton_, DeviceMatrixView<const float>(poses_.data(), plan_.samples, plan_.dims + 1), {},
-            DeviceMatrixView<Capsule>(bodies_.data(), plan_.samples, capsule_count_), stream);
+  const std::int64_t first = share_ != nullptr ? share_->first_sample() : 0,
+                     count = share_ != nullptr ? share_->sample_count() : plan_.samples;
+  if (count == 0) return;
+  const DeviceMatrixView<Capsule> bodies(bodies_.data() + first * capsule_count_, count, capsule_count_);
+  pose_cuda(device_skeleton_,
+            DeviceMatrixView<const float>(poses_.data() + first * (plan_.dims + 1), count, plan_.dims + 1),
+            {}, bodies, stream);
+  if (share_ != nullptr && share_->cameras().front() != RigidTransform{})
+    enqueue_into_camera(DeviceSpan<Capsule>(bodies.data(), count * capsule_count_), share_->cameras().front(),
+                        stream);
 }
 
 void CudaEngine::enqueue_result() {
@@ -310,11 +388,25 @@ Estimate CudaEngine::report(const Slot& s) const {
     estimate.covariances.push_back({at[0], at[1], at[2], at[3], at[4], at[5]});
   estimate.effective_samples = effective_of(last, plan_.samples);
   estimate.log_likelihood = highest_of(last);
+  complete(estimate, s);
+  return estimate;
+}
+
+void CudaEngine::complete(Estimate& estimate, const Slot& s) const {
   const PointTotals& totals = *s.totals.data();
+  if (share_ != nullptr) {
+    FrameTotals of_frame;
+    of_frame.points = totals.count();
+    of_frame.max_loss = static_cast<std::int64_t>(loss_steps(s.with_sigma, totals.max_gain));
+    add_evidence(of_frame.evidence, skeleton().capsules(estimate.pose), share_->cameras().front(), scale(),
+                 sample(s), sensor());
+    of_frame.sum(*share_, nullptr);
+    of_frame.complete(estimate, sensor());
+    return;
+  }
   estimate.score = score_of(estimate.log_likelihood, max_loss(rays_.sensor(), s.with_sigma, totals.max_gain));
   estimate.points = totals.count();
   judge(estimate, sample(s));
-  return estimate;
 }
 
 EvidenceSample CudaEngine::sample(const Slot& s) const {
@@ -353,8 +445,9 @@ FilterView CudaEngine::view(int layer) {
 }
 
 std::unique_ptr<FilterEngine> make_cuda_engine(const Skeleton& skeleton, const SensorModel& sensor,
-                                               const FilterPlan& plan, std::int64_t max_points, int ordinal) {
-  return std::make_unique<CudaEngine>(skeleton, sensor, plan, max_points, ordinal);
+                                               const FilterPlan& plan, std::int64_t max_points, int ordinal,
+                                               const FilterShare* share) {
+  return std::make_unique<CudaEngine>(skeleton, sensor, plan, max_points, ordinal, share);
 }
 
 }  // namespace triptych::capsule_likelihood

@@ -16,20 +16,30 @@ namespace triptych::capsule_likelihood {
 
 namespace {
 
+std::unique_ptr<FilterShare> make_share(const FilterOptions& options) {
+  return FilterShare::is_wanted(options) ? std::make_unique<FilterShare>(options) : nullptr;
+}
+
 std::unique_ptr<FilterEngine> make_engine(const Skeleton& skeleton, const FilterOptions& options,
-                                          const Device& device) {
+                                          const Device& device, const FilterShare* share) {
   constexpr DeviceKind kinds[] = {DeviceKind::cpu, DeviceKind::cuda, DeviceKind::cuda_group};
   require_kind(device, kinds, "ParticleFilter");
   require(!skeleton.body_capsules().empty(), "a filter cannot follow a skeleton without capsules");
   check_sensor(options.sensor);
   FilterPlan plan = make_plan(skeleton, options);
+  require(
+      share == nullptr || device.kind() != DeviceKind::cuda_group,
+      "a filter with an exchange or cameras runs on a CPU or on one GPU: make one filter for each GPU, with "
+      "an exchange");
+  require(share == nullptr || share->cameras().size() == 1 || device.kind() == DeviceKind::cpu,
+          "a filter on a GPU takes one camera: make one filter for each camera, with an exchange");
   switch (device.kind()) {
     case DeviceKind::cuda:
-      return make_cuda_engine(skeleton, options.sensor, plan, options.max_points, device.ordinal());
+      return make_cuda_engine(skeleton, options.sensor, plan, options.max_points, device.ordinal(), share);
     case DeviceKind::cuda_group:
       return make_group_engine(skeleton, options.sensor, std::move(plan), options.max_points, device);
     default:
-      return make_cpu_engine(skeleton, options.sensor, std::move(plan), device.threads());
+      return make_cpu_engine(skeleton, options.sensor, std::move(plan), device.threads(), share);
   }
 }
 
@@ -37,7 +47,10 @@ std::unique_ptr<FilterEngine> make_engine(const Skeleton& skeleton, const Filter
 
 struct ParticleFilter::State {
   State(const Skeleton& skeleton, const FilterOptions& wanted, const Device& on)
-      : engine(make_engine(skeleton, wanted, on)), options(wanted), device(on) {}
+      : share(make_share(wanted)),
+        engine(make_engine(skeleton, wanted, on, share.get())),
+        options(wanted),
+        device(on) {}
 
   void check_started() const {
     require(started, "a filter needs a pose to start from: call start() or find() first");
@@ -68,19 +81,111 @@ struct ParticleFilter::State {
             " points: ", not_finite, " are not finite or farther than 1000 km, ", not_in_front,
             " are not in front of the camera, which looks along +z");
   }
-  template <class View>
-  void submit(const View& cloud) {
+  // is_step: the result is wanted at once.
+  void check_submit(bool is_step) const {
+    require(in_flight == 0 || !is_step, "step() cannot be mixed with ", in_flight,
+            " submitted frames: call next() first");
     require(in_flight < max_in_flight, "at most ", max_in_flight, " frames can be in flight: call next()");
     check_started();
+  }
+  void check_clouds(std::span<const CloudView> clouds) const {
+    const std::size_t cameras = share ? share->cameras().size() : 1;
+    require(clouds.size() == cameras, "there are ", clouds.size(), " clouds but ", cameras, " cameras");
+    for (const CloudView& cloud : clouds) check_cloud(cloud);
+  }
+  void submit(std::span<const CloudView> clouds, bool is_step) {
+    if (share) {
+      submit_shared(clouds, is_step);
+      return;
+    }
+    check_submit(is_step);
+    check_clouds(clouds);
+    enqueue([&] { engine->submit_cameras(clouds); });
+  }
+  void submit(const DeviceCloudView& cloud, bool is_step) {
+    if (share) {
+      submit_shared(cloud, is_step);
+      return;
+    }
+    check_submit(is_step);
     check_cloud(cloud);
+    enqueue([&] { engine->submit(cloud); });
+  }
+  // The ranks agree that all can begin the frame; then the engine is collective.
+  void submit_shared(std::span<const CloudView> clouds, bool is_step) {
+    const auto size_of = [&](auto part) {
+      return clouds.empty() ? 0 : static_cast<std::int64_t>((clouds.front().*part).size());
+    };
+    const FilterShare::Frame frame =
+        begin_frame({frames, size_of(&CloudView::points), size_of(&CloudView::sigma_m)}, [&] {
+          check_submit(is_step);
+          if (takes_own_cloud()) check_clouds(clouds);
+        });
+    CloudView received;
+    if (share->splits_samples() && share->exchange().size() > 1) {
+      received =
+          shared_cloud.receive(share->exchange(), clouds.empty() ? CloudView() : clouds.front(), frame);
+      clouds = {&received, 1};
+    }
+    enqueue([&] { engine->submit_cameras(clouds); });
+  }
+  void submit_shared(const DeviceCloudView& cloud, bool is_step) {
+    begin_frame({frames, 0, 0}, [&] {
+      check_submit(is_step);
+      check_cloud(cloud);
+      require(!share->splits_samples() || share->exchange().size() == 1,
+              "ranks that split the samples take clouds in host memory: rank 0 sends its cloud to all");
+    });
+    enqueue([&] { engine->submit(cloud); });
+  }
+  // Whether the cloud that is submitted here counts: when the samples are split, that of rank 0 does.
+  bool takes_own_cloud() const { return !share->splits_samples() || share->exchange().rank() == 0; }
+  CloudView cloud_to_search(const CloudView& own) {
+    const auto check = [&] {
+      check_cloud(own);
+      check_usable(own);
+    };
+    if (!share) {
+      check();
+      return own;
+    }
+    const auto frame = begin_frame(
+        {0, static_cast<std::int64_t>(own.points.size()), static_cast<std::int64_t>(own.sigma_m.size())},
+        [&] {
+          require(share->splits_samples() && share->cameras().size() == 1 &&
+                      share->cameras().front() == RigidTransform{},
+                  "find() searches the cloud of one camera: call start() instead");
+          if (takes_own_cloud()) check();
+        });
+    return shared_cloud.receive(share->exchange(), own, frame);
+  }
+  template <class Check>
+  FilterShare::Frame begin_frame(const FilterShare::Frame& own, const Check& check) const {
+    std::exception_ptr failure;
+    try {
+      check();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    return share->begin_frame(own, failure);
+  }
+  template <class Work>
+  void enqueue(const Work& work) {
     Stopwatch& watch = watches[static_cast<std::size_t>((first + in_flight) % max_in_flight)];
     watch.restart();
-    or_lose_samples([&] { engine->submit(cloud); });
+    or_lose_samples(work);
     ++in_flight;
+    ++frames;
   }
-  void check_no_frames() const {
-    require(in_flight == 0, "step() cannot be mixed with ", in_flight,
-            " submitted frames: call next() first");
+  // The same on all ranks, which agree on it: poses to start at.
+  void check_start(std::span<const float> pose) const {
+    const auto check = [&] { detail::check_pose(engine->skeleton(), pose, "a pose to start at"); };
+    if (!share) {
+      check();
+      return;
+    }
+    agree_on(share->exchange(), check);
+    require_same(share->exchange(), std::as_bytes(pose), "the poses to start at");
   }
   void set_status(Estimate& estimate) const {
     estimate.status = !(estimate.points.used > 0 && estimate.score >= options.min_score) ? FilterStatus::lost
@@ -98,16 +203,23 @@ struct ParticleFilter::State {
     try {
       work();
     } catch (const CudaError&) {
-      started = false;
-      in_flight = 0;
-      try {
-        engine->drop();
-      } catch (const CudaError&) {  // the first error counts
-      }
+      lose_samples();
+      throw;
+    } catch (...) {
+      if (share && device.is_cuda()) lose_samples();
       throw;
     }
   }
+  void lose_samples() {
+    started = false;
+    in_flight = 0;
+    try {
+      engine->drop();
+    } catch (const CudaError&) {  // the first error counts
+    }
+  }
 
+  std::unique_ptr<FilterShare> share;
   std::unique_ptr<FilterEngine> engine;
   FilterOptions options;
   Device device;
@@ -115,6 +227,8 @@ struct ParticleFilter::State {
   LatencyHistogram latencies;
   std::array<Stopwatch, max_in_flight> watches;  // of the frames in flight, a ring
   int first = 0, in_flight = 0;
+  std::int64_t frames = 0;  // since the start
+  SharedCloud shared_cloud;
 };
 
 int default_samples(const Device& device) { return device.is_cuda() ? 2000 : 1000; }
@@ -122,28 +236,36 @@ int default_samples(const Device& device) { return device.is_cuda() ? 2000 : 100
 ParticleFilter::ParticleFilter(const Skeleton& skeleton, const FilterOptions& options, const Device& device) {
   FilterOptions chosen = options;
   if (chosen.samples == 0) chosen.samples = default_samples(device);
-  state_ = std::make_unique<State>(skeleton, chosen, device);
+  const auto construct = [&] { state_ = std::make_unique<State>(skeleton, chosen, device); };
+  if (!chosen.exchange) {
+    construct();
+    return;
+  }
+  agree_on(*chosen.exchange, construct);
+  require_same(*chosen.exchange, fingerprint_of(skeleton, chosen),
+               "the skeleton, the options or the version of Triptych");
 }
 ParticleFilter::ParticleFilter(ParticleFilter&&) noexcept = default;
 ParticleFilter& ParticleFilter::operator=(ParticleFilter&&) noexcept = default;
 ParticleFilter::~ParticleFilter() = default;
 
 void ParticleFilter::start(std::span<const float> pose) {
-  detail::check_pose(state_->engine->skeleton(), pose, "a pose to start at");
+  state_->check_start(pose);
   state_->engine->start(pose, 1);
   state_->in_flight = 0;
+  state_->frames = 0;
   state_->started = true;
 }
 
-Estimate ParticleFilter::find(const CloudView& cloud) {
+Estimate ParticleFilter::find(const CloudView& own) {
   State& s = *state_;
-  s.check_cloud(cloud);
-  s.check_usable(cloud);
   const Stopwatch watch;
+  const CloudView cloud = s.cloud_to_search(own);
   s.drop();
   s.started = false;  // in case of an exception
   Estimate estimate = find_pose(*s.engine, cloud);
   s.started = true;
+  s.frames = 0;
   s.set_status(estimate);
   estimate.latency_us = watch.elapsed_us();
   return estimate;
@@ -160,20 +282,20 @@ Estimate ParticleFilter::find(const DeviceCloudView& cloud) {
   return estimate;
 }
 
-Estimate ParticleFilter::step(const CloudView& cloud) {
-  state_->check_no_frames();
-  submit(cloud);
-  return next();
-}
+Estimate ParticleFilter::step(const CloudView& cloud) { return step_cameras({&cloud, 1}); }
 
 Estimate ParticleFilter::step(const DeviceCloudView& cloud) {
-  state_->check_no_frames();
-  submit(cloud);
+  state_->submit(cloud, true);
   return next();
 }
 
-void ParticleFilter::submit(const CloudView& cloud) { state_->submit(cloud); }
-void ParticleFilter::submit(const DeviceCloudView& cloud) { state_->submit(cloud); }
+Estimate ParticleFilter::step_cameras(std::span<const CloudView> clouds) {
+  state_->submit(clouds, true);
+  return next();
+}
+
+void ParticleFilter::submit(const CloudView& cloud) { state_->submit({&cloud, 1}, false); }
+void ParticleFilter::submit(const DeviceCloudView& cloud) { state_->submit(cloud, false); }
 
 Estimate ParticleFilter::next() {
   State& s = *state_;
@@ -211,7 +333,8 @@ std::string ParticleFilter::describe() const {
   return "particle filter of " + std::to_string(options.samples) + " samples x " +
          std::to_string(options.layers) + " layers for " + std::to_string(skeleton.joint_count()) +
          " joints and " + std::to_string(skeleton.capsule_count()) + " capsules, up to " +
-         std::to_string(options.max_points) + " points, on " + state_->device.describe();
+         std::to_string(options.max_points) + " points, on " + state_->device.describe() +
+         (options.exchange ? ", " + options.exchange->describe() : "");
 }
 
 }  // namespace triptych::capsule_likelihood
