@@ -74,8 +74,7 @@ void CudaEngine::make_slots() {
 
 CudaEngine::~CudaEngine() {
   try {
-    const DeviceGuard guard(device_);
-    stream_.synchronize();
+    drop();
   } catch (...) {  // enqueued work must not outlive its buffers; a destructor does not throw
   }
 }
@@ -175,8 +174,12 @@ Estimate CudaEngine::next() {
 
 void CudaEngine::drop() {
   const DeviceGuard guard(device_);
-  stream_.synchronize();
+  const int last = (first_ + in_flight_ + max_in_flight - 1) % max_in_flight;
+  const bool has_frames = in_flight_ > 0;
   first_ = in_flight_ = 0;
+  // Sums on the device may wait for a rank that is missing.
+  if (share_ != nullptr && has_frames) share_->exchange().wait(slot(last).done);
+  stream_.synchronize();
 }
 
 std::vector<float> CudaEngine::samples() const {

@@ -215,7 +215,7 @@ struct ParticleFilter::State {
     in_flight = 0;
     try {
       engine->drop();
-    } catch (const CudaError&) {  // the first error counts
+    } catch (const Error&) {  // the first error counts
     }
   }
 
