@@ -20,6 +20,7 @@ using Exchanges = std::vector<std::shared_ptr<Exchange>>;
 std::vector<std::string> run(const Exchanges& exchanges, const std::function<void(Exchange&)>& work) {
   std::vector<std::string> failures(exchanges.size());
   std::vector<std::thread> threads;
+  threads.reserve(exchanges.size());
   for (std::size_t i = 0; i < exchanges.size(); ++i)
     threads.emplace_back([&, i] {
       try {

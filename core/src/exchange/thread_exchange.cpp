@@ -133,6 +133,7 @@ std::vector<std::shared_ptr<Exchange>> make_thread_exchanges(int size, std::chro
   detail::check_timeout(timeout);
   const auto hub = std::make_shared<ThreadHub>(size, timeout);
   std::vector<std::shared_ptr<Exchange>> exchanges;
+  exchanges.reserve(static_cast<std::size_t>(size));
   for (int rank = 0; rank < size; ++rank) exchanges.push_back(std::make_shared<ThreadExchange>(rank, hub));
   return exchanges;
 }

@@ -60,7 +60,7 @@ class MpiExchange final : public Exchange {
   ~MpiExchange() override {
     // A request that never ended still refers to its buffers: they stay.
     if (!failure_.empty()) {
-      new std::array<std::vector<std::byte>, 2>{std::move(own_), std::move(all_)};
+      static_cast<void>(buffers_.release());
       return;
     }
     int finalized = 0;
@@ -78,9 +78,10 @@ class MpiExchange final : public Exchange {
     const int count = count_of(values.size());
     begin(std::as_bytes(values), values.size_bytes());
     run("a sum", [&](MPI_Request* request) {
-      return MPI_Iallreduce(own_.data(), all_.data(), count, MPI_UINT64_T, MPI_SUM, world_, request);
+      return MPI_Iallreduce(buffers_->own.data(), buffers_->all.data(), count, MPI_UINT64_T, MPI_SUM, world_,
+                            request);
     });
-    std::memcpy(values.data(), all_.data(), values.size_bytes());
+    std::memcpy(values.data(), buffers_->all.data(), values.size_bytes());
   }
 
   void gather(std::span<const std::byte> own, std::span<std::byte> all) override {
@@ -88,9 +89,10 @@ class MpiExchange final : public Exchange {
     const int count = count_of(own.size());
     begin(own, all.size());
     run("a gather", [&](MPI_Request* request) {
-      return MPI_Iallgather(own_.data(), count, MPI_BYTE, all_.data(), count, MPI_BYTE, world_, request);
+      return MPI_Iallgather(buffers_->own.data(), count, MPI_BYTE, buffers_->all.data(), count, MPI_BYTE,
+                            world_, request);
     });
-    std::copy_n(all_.begin(), all.size(), all.begin());
+    std::copy_n(buffers_->all.begin(), all.size(), all.begin());
   }
 
   void broadcast(std::span<std::byte> bytes, int root) override {
@@ -98,18 +100,18 @@ class MpiExchange final : public Exchange {
     const int count = count_of(bytes.size());
     begin(bytes, 0);
     run("a broadcast", [&](MPI_Request* request) {
-      return MPI_Ibcast(own_.data(), count, MPI_BYTE, root, world_, request);
+      return MPI_Ibcast(buffers_->own.data(), count, MPI_BYTE, root, world_, request);
     });
-    std::copy_n(own_.begin(), bytes.size(), bytes.begin());
+    std::copy_n(buffers_->own.begin(), bytes.size(), bytes.begin());
   }
 
  private:
   // The buffers of MPI are those of this object: a request that does not end keeps them.
   void begin(std::span<const std::byte> own, std::size_t all) {
     if (!failure_.empty()) throw Error(detail::broken_sentence(failure_));
-    if (own_.size() < own.size()) own_.resize(own.size());
-    if (all_.size() < all) all_.resize(all);
-    std::copy(own.begin(), own.end(), own_.begin());
+    if (buffers_->own.size() < own.size()) buffers_->own.resize(own.size());
+    if (buffers_->all.size() < all) buffers_->all.resize(all);
+    std::copy(own.begin(), own.end(), buffers_->own.begin());
   }
 
   template <class Start>
@@ -144,7 +146,10 @@ class MpiExchange final : public Exchange {
   std::chrono::milliseconds timeout_;
   MPI_Comm world_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
-  std::vector<std::byte> own_, all_;
+  struct Buffers {
+    std::vector<std::byte> own, all;
+  };
+  std::unique_ptr<Buffers> buffers_ = std::make_unique<Buffers>();
   std::string failure_;
 };
 

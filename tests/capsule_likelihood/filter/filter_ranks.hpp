@@ -54,6 +54,7 @@ struct RankResult {
 inline std::vector<RankResult> run_ranks(int size, const std::function<void(int, RankResult&)>& work) {
   std::vector<RankResult> results(static_cast<std::size_t>(size));
   std::vector<std::thread> threads;
+  threads.reserve(static_cast<std::size_t>(size));
   for (int rank = 0; rank < size; ++rank)
     threads.emplace_back([&, rank] {
       RankResult& result = results[static_cast<std::size_t>(rank)];

@@ -103,7 +103,8 @@ struct Room {
       clouds.emplace_back();
       for (std::int64_t i = 0; i < frames; ++i)
         clouds.back().push_back(c == 2 && i == 1 ? std::vector<Vec3>()
-                                                 : seen_by(walk, cameras.back(), i, points, 10 * c + 1));
+                                                 : seen_by(walk, cameras.back(), i, points,
+                                                           10 * static_cast<std::uint64_t>(c) + 1));
     }
   }
   CloudView cloud(std::size_t camera, std::int64_t frame) const {
