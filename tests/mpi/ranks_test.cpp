@@ -1,10 +1,11 @@
 // MPI processes that share a filter: each also follows the walk alone and compares the bits. Usage, under
-// mpirun: ranks_test samples | cameras | options | late. Exit code 77: skipped.
+// mpirun: ranks_test samples | cameras | options | late | dies [DEVICE]. Exit code 77: skipped.
 #include <triptych/capsule_likelihood/particle_filter.hpp>
 #include <triptych/core/mpi_exchange.hpp>
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -133,17 +134,36 @@ int late_rank(const std::shared_ptr<Exchange>& exchange) {
       *exchange, [&] { filter.step(walk.points(1, points)); }, "another rank has ended, failed or is late");
 }
 
+// Rank 1 ends in the middle of the job: mpirun ends the others, or they see it themselves.
+int dying_rank(const std::shared_ptr<Exchange>& exchange) {
+  const Walk walk(2);
+  FilterOptions options = small_options();
+  options.exchange = exchange;
+  ParticleFilter filter(walk.skeleton, options, Device::cpu(1));
+  filter.start(walk.pose(0));
+  filter.step(walk.points(0, points));
+  std::printf("rank %d: one frame is done\n", exchange->rank());
+  std::fflush(stdout);
+  agree(*exchange, "");  // all have said so
+  if (exchange->rank() == 1) std::_Exit(3);
+  return expect_error(
+      *exchange, [&] { filter.step(walk.points(1, points)); }, "by MPI");
+}
+
 int run(const std::string& test, const char* device) {
   if (!launched_by_mpi()) {
     std::printf("skipped: this program runs under mpirun. %s\n", mpi_unavailable_reason().c_str());
     return 77;
   }
   using namespace std::chrono_literals;
-  const std::shared_ptr<Exchange> exchange = make_mpi_exchange(test == "late" ? 1500ms : 60000ms);
+  const std::shared_ptr<Exchange> exchange = make_mpi_exchange(test == "late"   ? 1500ms
+                                                               : test == "dies" ? 3000ms
+                                                                                : 60000ms);
   if (test == "samples") return split_samples(exchange, device_of(device));
   if (test == "cameras") return split_cameras(exchange, device_of(device));
   if (test == "options") return different_options(exchange);
   if (test == "late") return late_rank(exchange);
+  if (test == "dies") return dying_rank(exchange);
   std::printf("unknown test '%s'\n", test.c_str());
   return 1;
 }
