@@ -10,6 +10,7 @@
 #include "body/check_poses.hpp"
 #include "filter/filter_engine.hpp"
 #include "filter/find_pose.hpp"
+#include "filter/find_shared.hpp"
 #include "rays/rays_data.hpp"
 
 namespace triptych::capsule_likelihood {
@@ -112,21 +113,13 @@ struct ParticleFilter::State {
     enqueue([&] { engine->submit(cloud); });
   }
   // The ranks agree that all can begin the frame; then the engine is collective.
-  void submit_shared(std::span<const CloudView> clouds, bool is_step) {
-    const auto size_of = [&](auto part) {
-      return clouds.empty() ? 0 : static_cast<std::int64_t>((clouds.front().*part).size());
-    };
-    const FilterShare::Frame frame =
-        begin_frame({frames, size_of(&CloudView::points), size_of(&CloudView::sigma_m)}, [&] {
-          check_submit(is_step);
-          if (takes_own_cloud()) check_clouds(clouds);
-        });
+  void submit_shared(std::span<const CloudView> own, bool is_step) {
+    const FilterShare::Frame frame = begin_frame(header_of(frames, own), [&] {
+      check_submit(is_step);
+      if (takes_own_cloud()) check_clouds(own);
+    });
     CloudView received;
-    if (share->splits_samples() && share->exchange().size() > 1) {
-      received =
-          shared_cloud.receive(share->exchange(), clouds.empty() ? CloudView() : clouds.front(), frame);
-      clouds = {&received, 1};
-    }
+    const std::span<const CloudView> clouds = clouds_of_frame(own, frame, received);
     enqueue([&] { engine->submit_cameras(clouds); });
   }
   void submit_shared(const DeviceCloudView& cloud, bool is_step) {
@@ -140,24 +133,36 @@ struct ParticleFilter::State {
   }
   // Whether the cloud that is submitted here counts: when the samples are split, that of rank 0 does.
   bool takes_own_cloud() const { return !share->splits_samples() || share->exchange().rank() == 0; }
-  CloudView cloud_to_search(const CloudView& own) {
+  // Whether find() searches in the frame of the world, from what several cameras see.
+  bool searches_world() const {
+    return share && !(share->splits_samples() && share->cameras().size() == 1 &&
+                      share->cameras().front() == RigidTransform{});
+  }
+  // The clouds to search: those of the caller or, received, that of rank 0. Collective.
+  std::span<const CloudView> clouds_to_search(std::span<const CloudView> own, CloudView& received) {
     const auto check = [&] {
-      check_cloud(own);
-      check_usable(own);
+      check_clouds(own);
+      if (!searches_world()) check_usable(own.front());
     };
     if (!share) {
       check();
       return own;
     }
-    const auto frame = begin_frame(
-        {0, static_cast<std::int64_t>(own.points.size()), static_cast<std::int64_t>(own.sigma_m.size())},
-        [&] {
-          require(share->splits_samples() && share->cameras().size() == 1 &&
-                      share->cameras().front() == RigidTransform{},
-                  "find() searches the cloud of one camera: call start() instead");
-          if (takes_own_cloud()) check();
-        });
-    return shared_cloud.receive(share->exchange(), own, frame);
+    const FilterShare::Frame frame = begin_frame(header_of(0, own), [&] {
+      if (takes_own_cloud()) check();
+    });
+    return clouds_of_frame(own, frame, received);
+  }
+  FilterShare::Frame header_of(std::int64_t number, std::span<const CloudView> clouds) const {
+    if (clouds.empty()) return {number, 0, 0};
+    return {number, static_cast<std::int64_t>(clouds.front().points.size()),
+            static_cast<std::int64_t>(clouds.front().sigma_m.size())};
+  }
+  std::span<const CloudView> clouds_of_frame(std::span<const CloudView> own, const FilterShare::Frame& frame,
+                                             CloudView& received) {
+    if (!share->splits_samples() || share->exchange().size() == 1) return own;
+    received = shared_cloud.receive(share->exchange(), own.empty() ? CloudView() : own.front(), frame);
+    return {&received, 1};
   }
   template <class Check>
   FilterShare::Frame begin_frame(const FilterShare::Frame& own, const Check& check) const {
@@ -257,13 +262,19 @@ void ParticleFilter::start(std::span<const float> pose) {
   state_->started = true;
 }
 
-Estimate ParticleFilter::find(const CloudView& own) {
+Estimate ParticleFilter::find(const CloudView& cloud) { return find_cameras({&cloud, 1}); }
+
+Estimate ParticleFilter::find_cameras(std::span<const CloudView> own) {
   State& s = *state_;
   const Stopwatch watch;
-  const CloudView cloud = s.cloud_to_search(own);
+  CloudView received;
+  const std::span<const CloudView> clouds = s.clouds_to_search(own, received);
+  std::vector<Vec3> points;
+  if (s.searches_world()) points = points_in_world(*s.share, s.options.sensor, clouds);
   s.drop();
   s.started = false;  // in case of an exception
-  Estimate estimate = find_pose(*s.engine, cloud);
+  Estimate estimate =
+      s.searches_world() ? find_shared(*s.engine, points, clouds) : find_pose(*s.engine, clouds.front());
   s.started = true;
   s.frames = 0;
   s.set_status(estimate);

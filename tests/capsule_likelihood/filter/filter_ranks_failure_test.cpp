@@ -160,7 +160,11 @@ TEST(FilterRanksFailure, ArgumentsOfCamerasAreChecked) {
   const std::vector<Vec3> cloud = walk.points(0, 50);
   EXPECT_ERROR(filter.step(cloud), InvalidArgument, "there are 1 clouds but 2 cameras");
   EXPECT_ERROR(filter.step_cameras({}), InvalidArgument, "there are 0 clouds but 2 cameras");
-  EXPECT_ERROR(filter.find(cloud), InvalidArgument, "find() searches the cloud of one camera");
+  EXPECT_ERROR(filter.find(cloud), InvalidArgument, "there are 1 clouds but 2 cameras");
+  const std::vector<CloudView> empty(2);
+  EXPECT_ERROR(filter.find_cameras(empty), InvalidArgument, "no pose can be found");
+  const std::vector<CloudView> both(2, CloudView(cloud));
+  filter.step_cameras(both);  // the filter is as before
 
   options.cameras[1].rotation[0] = 2;
   EXPECT_ERROR(ParticleFilter(walk.skeleton, options, Device::cpu(1)), InvalidArgument, "right angles");

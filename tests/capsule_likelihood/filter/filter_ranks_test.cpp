@@ -147,6 +147,33 @@ TEST(FilterRanks, CamerasAreSplitWithTheBitsOfOneRank) {
   }
 }
 
+TEST(FilterRanks, APoseIsFoundByAllCamerasWithTheBitsOfOneRank) {
+  const Room room;
+  const auto find = [&](std::size_t begin, std::size_t end, std::shared_ptr<Exchange> exchange) {
+    FilterOptions options = small_options();
+    options.samples = 80;
+    options.cameras.assign(room.cameras.begin() + static_cast<std::ptrdiff_t>(begin),
+                           room.cameras.begin() + static_cast<std::ptrdiff_t>(end));
+    options.exchange = std::move(exchange);
+    options.split = FilterSplit::cameras;
+    RankResult result;
+    ParticleFilter filter(room.walk.skeleton, options, Device::cpu(1));
+    std::vector<CloudView> views;
+    for (std::size_t c = begin; c < end; ++c) views.push_back(room.cloud(c, 0));
+    result.estimates.push_back(filter.find_cameras(views));
+    result.samples = filter.samples();
+    return result;
+  };
+  const RankResult alone = find(0, 2, nullptr);
+  EXPECT_LT(mean_error_m(alone.estimates.front().joints, room.walk.joints(0)), 0.1);
+  const auto exchanges = make_thread_exchanges(2);
+  for (const RankResult& result : run_ranks(2, [&](int rank, RankResult&r) {
+         const std::size_t i = static_cast<std::size_t>(rank);
+         r = find(i, i + 1, exchanges[i]);
+       }))
+    expect_same_result(alone, result);
+}
+
 TEST(FilterRanks, ThePointsOfOneCameraAreSplitWithTheBitsOfOneRank) {
   const Walk walk(frames);
   const RankResult alone = follow(walk, small_options(), Device::cpu(1), false, true);

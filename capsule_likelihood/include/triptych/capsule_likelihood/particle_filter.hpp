@@ -106,6 +106,9 @@ class ParticleFilter {
   // A cloud in device memory, as of step(). The search needs it on the host, too: it is copied there once. A
   // sigma that is not above 0 is InvalidArgument.
   Estimate find(const DeviceCloudView& cloud);
+  // The same in the clouds of FilterOptions::cameras, as step_cameras() has them: the body is upright in the
+  // frame of the world.
+  Estimate find_cameras(std::span<const CloudView> clouds);
 
   // One frame. The cloud is read during the call only. InvalidArgument before start() or find(), for more
   // than max_points points, for sigmas that do not fit, and while frames are in flight. After an exception
