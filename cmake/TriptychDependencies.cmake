@@ -14,6 +14,7 @@ triptych_package(nlohmann_json FIND nlohmann_json 3.9 TARGETS nlohmann_json::nlo
 triptych_package(Eigen3 FIND Eigen3 3.3 TARGETS Eigen3::Eigen APT libeigen3-dev)
 triptych_package(OpenMP FIND OpenMP COMPONENTS CXX TARGETS OpenMP::OpenMP_CXX APT libgomp1)
 triptych_package(Threads FIND Threads TARGETS Threads::Threads APT libc6-dev)
+triptych_package(MPI FIND MPI COMPONENTS CXX TARGETS MPI::MPI_CXX APT libopenmpi-dev)
 triptych_package(GTest FIND GTest TARGETS GTest::gtest APT libgtest-dev)
 triptych_package(benchmark FIND benchmark TARGETS benchmark::benchmark APT libbenchmark-dev)
 triptych_package(CLI11 FIND CLI11 TARGETS CLI11::CLI11 APT libcli11-dev)

@@ -37,7 +37,9 @@ endforeach()
 # The documentation, in the folders that its links name; and the examples, which are a project of their own.
 set(doc_dir "${CMAKE_INSTALL_DATAROOTDIR}/doc/triptych")
 install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md DESTINATION "${doc_dir}" COMPONENT triptych_libraries)
-foreach(folder IN ITEMS ${modules} apps bench/results)
+set(doc_folders ${modules} apps bench/results)
+list(REMOVE_ITEM doc_folders mpi)  # a library of core
+foreach(folder IN LISTS doc_folders)
   install(DIRECTORY ${folder}/ DESTINATION "${doc_dir}/${folder}" COMPONENT triptych_libraries
     FILES_MATCHING PATTERN "*.md" PATTERN "*.jpg" PATTERN "*.png" PATTERN "*.svg"
     PATTERN "include" EXCLUDE PATTERN "src" EXCLUDE PATTERN "*_demo" EXCLUDE PATTERN "common" EXCLUDE PATTERN "examples" EXCLUDE

@@ -7,10 +7,10 @@ triptych/<module>/<header>.hpp is including the folder that owns it. check_inclu
 # module -> folder -> (folders it may include, public headers it owns)
 LAYERS = {
     "capsule_likelihood": {
-        "geometry": ("", "geometry cloud_view"),
+        "geometry": ("", "geometry cloud_view rigid_transform"),
         "body": ("geometry", "skeleton motion kinematics"),
         "body/io": ("body geometry", "bvh bvh_skeleton pose_file skeleton_file"),
-        "cloud": ("geometry", "cloud image_file"),
+        "cloud": ("geometry", "cloud image_file cameras_file"),
         "rays": ("geometry", "rays"),
         # below likelihood, whose evaluate_cuda calls the paper's tiles as one of its methods
         "paper": ("rays geometry", "paper_loop"),

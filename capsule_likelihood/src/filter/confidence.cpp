@@ -101,7 +101,8 @@ bool is_shown(const Points& points, double x, double y, double z, double scale) 
   return false;
 }
 
-double share_seen(const Points& points, std::span<const Capsule> body, const Vec3& camera, double scale) {
+std::int64_t count_seen(const Points& points, std::span<const Capsule> body, const Vec3& camera,
+                        double scale) {
   std::int64_t seen = 0;
   for (const Capsule& c : body) {
     for (const double t : {0.0, 0.5, 1.0}) {
@@ -115,7 +116,11 @@ double share_seen(const Points& points, std::span<const Capsule> body, const Vec
       seen += is_shown(points, nearer * x, nearer * y, nearer * z, scale) ? 1 : 0;
     }
   }
-  return static_cast<double>(seen) / static_cast<double>(3 * body.size());
+  return seen;
+}
+
+double share_of(std::int64_t part, std::int64_t whole) {
+  return static_cast<double>(part) / static_cast<double>(std::max<std::int64_t>(1, whole));
 }
 
 }  // namespace
@@ -140,20 +145,28 @@ double confidence_of(const Evidence& e) {
   return std::isfinite(z) ? 1 / (1 + std::exp(-std::clamp(z, -700.0, 700.0))) : 0;
 }
 
+Evidence EvidenceCounts::evidence() const {
+  return {share_of(on_body, points), share_of(on_body, near_body), share_of(seen, places)};
+}
+
+EvidenceCounts count_evidence(std::span<const Capsule> body, double scale, std::span<const Vec3> sample,
+                              const SensorModel& sensor) {
+  EvidenceCounts counts;
+  const Points points(sample, sensor);
+  if (points.size == 0) return counts;
+  const Counts found = count_points(points, body, sensor.camera, scale);
+  counts.points = static_cast<std::int64_t>(points.size);
+  counts.on_body = found.on_body;
+  counts.near_body = found.near_body;
+  counts.places = 3 * static_cast<std::int64_t>(body.size());
+  counts.seen = count_seen(points, body, sensor.camera, scale);
+  return counts;
+}
+
 void add_confidence(Estimate& estimate, const Skeleton& skeleton, double scale, std::span<const Vec3> sample,
                     const SensorModel& sensor) {
-  Evidence& e = estimate.evidence;
-  e = {};
-  const Points points(sample, sensor);
-  if (points.size > 0) {
-    const std::vector<Capsule> body = skeleton.capsules(estimate.pose);
-    const Counts counts = count_points(points, body, sensor.camera, scale);
-    e.on_body = static_cast<double>(counts.on_body) / static_cast<double>(points.size);
-    e.near_on_body = static_cast<double>(counts.on_body) /
-                     static_cast<double>(std::max<std::int64_t>(1, counts.near_body));
-    e.body_seen = share_seen(points, body, sensor.camera, scale);
-  }
-  estimate.confidence = confidence_of(e);
+  estimate.evidence = count_evidence(skeleton.capsules(estimate.pose), scale, sample, sensor).evidence();
+  estimate.confidence = confidence_of(estimate.evidence);
 }
 
 }  // namespace triptych::capsule_likelihood

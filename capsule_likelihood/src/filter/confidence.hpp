@@ -7,6 +7,7 @@
 #include <triptych/capsule_likelihood/skeleton.hpp>
 
 #include <array>
+#include <cstdint>
 #include <span>
 
 #include "filter/evidence_sample.hpp"
@@ -31,6 +32,17 @@ struct EvidenceSample {
 
 // The size of a body against a person of 1.75 m: of the longest side of its bounding box at rest.
 double body_scale(const Skeleton& skeleton);
+
+// What the evidence is made of: counts, which are summed over the cameras.
+struct EvidenceCounts {
+  std::int64_t points = 0, on_body = 0, near_body = 0;  // of the sample
+  std::int64_t places = 0, seen = 0;  // on the body's side towards the camera; none without points
+
+  Evidence evidence() const;
+};
+// The body and the sample are in the camera's frame.
+EvidenceCounts count_evidence(std::span<const Capsule> body, double scale, std::span<const Vec3> sample,
+                              const SensorModel& sensor);
 
 // Fills in the evidence and the confidence of an estimate whose other values are known.
 void add_confidence(Estimate& estimate, const Skeleton& skeleton, double scale, std::span<const Vec3> sample,

@@ -6,7 +6,7 @@
 namespace triptych::capsule_likelihood {
 
 std::unique_ptr<FilterEngine> make_cuda_engine(const Skeleton&, const SensorModel&, const FilterPlan&,
-                                               std::int64_t, int) {
+                                               std::int64_t, int, const FilterShare*) {
   throw_cuda_unavailable("ParticleFilter on a GPU");
 }
 

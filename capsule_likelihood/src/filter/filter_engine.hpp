@@ -9,6 +9,7 @@
 
 #include "filter/confidence.hpp"
 #include "filter/filter_plan.hpp"
+#include "filter/filter_share.hpp"
 
 namespace triptych::capsule_likelihood {
 
@@ -23,6 +24,8 @@ class FilterEngine {
   // widen: factor of the spreads in the first frames. Drops what is in flight.
   virtual void start(std::span<const float> pose, float widen) = 0;
   virtual void submit(const CloudView& cloud) = 0;
+  // One cloud for each camera.
+  virtual void submit_cameras(std::span<const CloudView> clouds) { submit(clouds.front()); }
   // Clouds in device memory, by engines that check_device_clouds() does not refuse with InvalidArgument.
   virtual void check_device_clouds() const = 0;
   virtual void submit(const DeviceCloudView& cloud) = 0;
@@ -45,16 +48,21 @@ class FilterEngine {
     add_confidence(estimate, skeleton_, body_scale_, sample.view(), sensor_);
   }
 
+  double scale() const { return body_scale_; }
+
  private:
   Skeleton skeleton_;
   SensorModel sensor_;
   double body_scale_;
 };
 
+// share: what the filter shares with other ranks, or null; outlives the engine. Frames are then collective.
 std::unique_ptr<FilterEngine> make_cpu_engine(const Skeleton& skeleton, const SensorModel& sensor,
-                                              FilterPlan plan, int threads);
+                                              FilterPlan plan, int threads,
+                                              const FilterShare* share = nullptr);
 std::unique_ptr<FilterEngine> make_cuda_engine(const Skeleton& skeleton, const SensorModel& sensor,
-                                               const FilterPlan& plan, std::int64_t max_points, int ordinal);
+                                               const FilterPlan& plan, std::int64_t max_points, int ordinal,
+                                               const FilterShare* share = nullptr);
 // The likelihoods by several GPUs, all else on the CPU.
 std::unique_ptr<FilterEngine> make_group_engine(const Skeleton& skeleton, const SensorModel& sensor,
                                                 FilterPlan plan, std::int64_t max_points,

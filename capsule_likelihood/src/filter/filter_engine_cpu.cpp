@@ -10,6 +10,7 @@
 
 #include "filter/filter_cpu.hpp"
 #include "filter/filter_engine.hpp"
+#include "filter/shared_likelihood.hpp"
 
 namespace triptych::capsule_likelihood {
 
@@ -17,9 +18,9 @@ namespace {
 
 class CpuEngine final : public FilterEngine {
  public:
-  // group: evaluates the likelihoods when given.
+  // group: evaluates the likelihoods when given. share: as make_cpu_engine has it.
   CpuEngine(const Skeleton& skeleton, const SensorModel& sensor, FilterPlan plan, int threads,
-            std::optional<CudaGroup> group)
+            std::optional<CudaGroup> group, const FilterShare* share)
       : FilterEngine(skeleton, sensor),
         threads_(threads),
         group_(std::move(group)),
@@ -30,17 +31,21 @@ class CpuEngine final : public FilterEngine {
             [this](MatrixView<const float> poses, MatrixView<Vec3> joints) {
               pose_cpu(this->skeleton(), poses, joints, {}, threads_);
             },
-            threads) {}
+            threads) {
+    if (share != nullptr) shared_.emplace(*share, this->skeleton(), this->sensor(), threads);
+  }
 
   void start(std::span<const float> pose, float widen) override {
     filter_.start(pose, widen);
     results_.clear();
   }
 
-  void submit(const CloudView& cloud) override {
+  void submit(const CloudView& cloud) override { submit_cameras({&cloud, 1}); }
+
+  void submit_cameras(std::span<const CloudView> clouds) override {
     filter_.save();
     try {
-      step_on(cloud);
+      results_.push_back(shared_ ? step_shared(clouds) : step_on(clouds.front()));
     } catch (...) {
       filter_.restore();
       throw;
@@ -69,7 +74,28 @@ class CpuEngine final : public FilterEngine {
   }
 
  private:
-  void step_on(const CloudView& cloud) {
+  // What does not depend on the cloud.
+  Estimate estimate_of_filter() const {
+    Estimate estimate;
+    estimate.pose.assign(filter_.estimate().begin(), filter_.estimate().end());
+    estimate.joints.assign(filter_.joints().begin(), filter_.joints().end());
+    estimate.covariances = filter_.covariances();
+    estimate.effective_samples = filter_.effective_samples();
+    estimate.log_likelihood = filter_.log_likelihood();
+    return estimate;
+  }
+
+  Estimate step_shared(std::span<const CloudView> clouds) {
+    shared_->set(clouds);
+    filter_.step([&](MatrixView<const float> poses, std::span<double> log_likelihoods) {
+      shared_->evaluate(poses, log_likelihoods);
+    });
+    Estimate estimate = estimate_of_filter();
+    shared_->complete(estimate, clouds, scale());
+    return estimate;
+  }
+
+  Estimate step_on(const CloudView& cloud) {
     PointCount count;
     double max_loss = 0;
     if (group_) {
@@ -86,16 +112,11 @@ class CpuEngine final : public FilterEngine {
         evaluate_cpu(rays, bodies_in(poses), log_likelihoods, {}, threads_);
       });
     }
-    Estimate estimate;
-    estimate.pose.assign(filter_.estimate().begin(), filter_.estimate().end());
-    estimate.joints.assign(filter_.joints().begin(), filter_.joints().end());
-    estimate.covariances = filter_.covariances();
-    estimate.effective_samples = filter_.effective_samples();
-    estimate.log_likelihood = filter_.log_likelihood();
+    Estimate estimate = estimate_of_filter();
     estimate.score = score_of(estimate.log_likelihood, max_loss);
     estimate.points = count;
     judge(estimate, EvidenceSample::of(cloud.points));
-    results_.push_back(std::move(estimate));
+    return estimate;
   }
 
   MatrixView<const Capsule> bodies_in(MatrixView<const float> poses) {
@@ -109,21 +130,22 @@ class CpuEngine final : public FilterEngine {
   std::int32_t samples_;
   std::vector<Capsule> bodies_;
   FilterCpu filter_;
+  std::optional<SharedLikelihood> shared_;
   std::deque<Estimate> results_;
 };
 
 }  // namespace
 
 std::unique_ptr<FilterEngine> make_cpu_engine(const Skeleton& skeleton, const SensorModel& sensor,
-                                              FilterPlan plan, int threads) {
-  return std::make_unique<CpuEngine>(skeleton, sensor, std::move(plan), threads, std::nullopt);
+                                              FilterPlan plan, int threads, const FilterShare* share) {
+  return std::make_unique<CpuEngine>(skeleton, sensor, std::move(plan), threads, std::nullopt, share);
 }
 
 std::unique_ptr<FilterEngine> make_group_engine(const Skeleton& skeleton, const SensorModel& sensor,
                                                 FilterPlan plan, std::int64_t max_points,
                                                 const Device& devices) {
   return std::make_unique<CpuEngine>(skeleton, sensor, std::move(plan), devices.threads(),
-                                     CudaGroup(devices.ordinals(), max_points, sensor));
+                                     CudaGroup(devices.ordinals(), max_points, sensor), nullptr);
 }
 
 }  // namespace triptych::capsule_likelihood

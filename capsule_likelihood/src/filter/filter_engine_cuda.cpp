@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "filter/filter_engine_cuda.hpp"
+#include "filter/shared_likelihood.hpp"
+#include "rays/sensor_math.hpp"
 
 namespace triptych::capsule_likelihood {
 
@@ -21,7 +24,8 @@ DeviceBuffer<T> upload(std::span<const T> values, StreamRef stream) {
 }  // namespace
 
 CudaEngine::CudaEngine(const Skeleton& skeleton, const SensorModel& sensor, FilterPlan plan,
-                       std::int64_t max_points, const Device& device, const DeviceGuard&)
+                       std::int64_t max_points, const Device& device, const FilterShare* share,
+                       const DeviceGuard&)
     : FilterEngine(skeleton, sensor),
       device_(device),
       plan_(std::move(plan)),
@@ -29,7 +33,8 @@ CudaEngine::CudaEngine(const Skeleton& skeleton, const SensorModel& sensor, Filt
       capsule_count_(skeleton.capsule_count()),
       device_skeleton_(skeleton),
       max_points_((max_points + points_per_step - 1) / points_per_step * points_per_step),
-      rays_(max_points_, sensor) {
+      rays_(max_points_, sensor),
+      share_(share) {
   const std::int64_t samples = plan_.samples, dims = plan_.dims;
   upload_plan();
   frame_ = DeviceBuffer<FilterFrame>(1);
@@ -48,6 +53,11 @@ CudaEngine::CudaEngine(const Skeleton& skeleton, const SensorModel& sensor, Filt
   report_ =
       DeviceBuffer<std::byte>(sample_begin() + evidence_points * static_cast<std::int64_t>(sizeof(Vec3)));
   fill_bytes(report_.span(), 0, stream_);  // entries of absent groups are copied with the rest
+  if (share_ != nullptr) {
+    losses_ = DeviceBuffer<std::int64_t>(samples);
+    fill_bytes(losses_.span(), 0, stream_);
+    host_losses_ = PinnedBuffer<std::int64_t>(samples + 1);
+  }
   make_slots();
   reserve({max_points_, true, 0});
 }
@@ -64,8 +74,7 @@ void CudaEngine::make_slots() {
 
 CudaEngine::~CudaEngine() {
   try {
-    const DeviceGuard guard(device_);
-    stream_.synchronize();
+    drop();
   } catch (...) {  // enqueued work must not outlive its buffers; a destructor does not throw
   }
 }
@@ -92,16 +101,16 @@ void CudaEngine::submit(const CloudView& cloud) {
   Slot& s = slot(kind.slot);
   std::copy(cloud.points.begin(), cloud.points.end(), s.points.data());
   std::copy(cloud.sigma_m.begin(), cloud.sigma_m.end(), s.sigma_m.data());
-  launch_frame(graph_for(kind), kind.slot);
+  run_frame(kind, [] {});
 }
 
 void CudaEngine::submit(const DeviceCloudView& cloud) {
   const DeviceGuard guard(device_);
   const FrameKind kind = begin_frame(cloud.points.size(), !cloud.sigma_m.empty(), false);
-  const Graph& graph = graph_for(kind);  // may use the stream
-  copy_on_device(cloud.points, points_.span().first(cloud.points.size()), stream_);
-  copy_on_device(cloud.sigma_m, sigma_m_.span().first(cloud.sigma_m.size()), stream_);
-  launch_frame(graph, kind.slot);
+  run_frame(kind, [&] {
+    copy_on_device(cloud.points, points_.span().first(cloud.points.size()), stream_);
+    copy_on_device(cloud.sigma_m, sigma_m_.span().first(cloud.sigma_m.size()), stream_);
+  });
 }
 
 CudaEngine::FrameKind CudaEngine::begin_frame(std::int64_t points, bool with_sigma, bool uploads) {
@@ -115,9 +124,30 @@ CudaEngine::FrameKind CudaEngine::begin_frame(std::int64_t points, bool with_sig
   return {room, with_sigma, index, uploads};
 }
 
-void CudaEngine::launch_frame(const Graph& graph, int index) {
-  graph.launch(stream_);
-  slot(index).done.record(stream_);
+template <class Prepare>
+void CudaEngine::run_frame(const FrameKind& kind, const Prepare& prepare) {
+  const std::vector<Graph>* parts = nullptr;
+  const auto begin = [&] {
+    parts = &graphs_for(kind);  // may use the stream
+    prepare();
+  };
+  if (sums_on_host()) {
+    for (std::size_t i = 0; i < plan_.layers.size(); ++i) {
+      std::exception_ptr failure;
+      try {
+        if (i == 0) begin();
+        (*parts)[i].launch(stream_);
+        stream_.synchronize();
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      share_->sum_or_fail(host_losses_.span(), failure);
+    }
+  } else {
+    begin();
+  }
+  parts->back().launch(stream_);
+  slot(kind.slot).done.record(stream_);
   ++in_flight_;
 }
 
@@ -131,7 +161,11 @@ void CudaEngine::download(const DeviceCloudView& cloud, std::span<Vec3> points, 
 Estimate CudaEngine::next() {
   const DeviceGuard guard(device_);
   const Slot& s = slot(first_);
-  s.done.synchronize();
+  if (share_ != nullptr) {
+    share_->exchange().wait(s.done);
+  } else {
+    s.done.synchronize();
+  }
   Estimate estimate = report(s);
   // One frame at a time uses the first slot and its graphs alone.
   first_ = --in_flight_ == 0 ? 0 : (first_ + 1) % max_in_flight;
@@ -140,8 +174,12 @@ Estimate CudaEngine::next() {
 
 void CudaEngine::drop() {
   const DeviceGuard guard(device_);
-  stream_.synchronize();
+  const int last = (first_ + in_flight_ + max_in_flight - 1) % max_in_flight;
+  const bool has_frames = in_flight_ > 0;
   first_ = in_flight_ = 0;
+  // Sums on the device may wait for a rank that is missing.
+  if (share_ != nullptr && has_frames) share_->exchange().wait(slot(last).done);
+  stream_.synchronize();
 }
 
 std::vector<float> CudaEngine::samples() const {
@@ -191,111 +229,21 @@ void CudaEngine::reserve(const FrameKind& kind) {
   if (workspace_.bytes() != before) graphs_.clear();
 }
 
-const Graph& CudaEngine::graph_for(const FrameKind& kind) {
+const std::vector<Graph>& CudaEngine::graphs_for(const FrameKind& kind) {
   if (const auto found = graphs_.find(kind); found != graphs_.end()) return found->second;
   reserve(kind);
-  return graphs_.emplace(kind, Graph::capture(stream_, [&] { enqueue_frame(kind); })).first->second;
-}
-
-void CudaEngine::set_rays(std::int64_t room, bool with_sigma) {
-  rays_.set(points_.span().first(room), with_sigma ? sigma_m_.span().first(room) : DeviceSpan<float>(),
-            point_count_.data(), workspace_, stream_);
-}
-
-void CudaEngine::evaluate() {
-  evaluate_cuda(rays_, DeviceMatrixView<const Capsule>(bodies_.data(), plan_.samples, capsule_count_),
-                log_likelihoods_.span(), {}, workspace_, stream_);
-}
-
-// The prediction does not need the points: it runs beside their preparation.
-void CudaEngine::enqueue_frame(const FrameKind& kind) {
-  Slot& s = slot(kind.slot);
-  const std::int64_t room = kind.room;
-  copy_to_device(s.point_count.span(), point_count_.span(), stream_);
-  begun_.record(stream_);
-  side_.wait(begun_);
-  enqueue_prediction(side_);
-  enqueue_samples(0, side_);
-  proposed_.record(side_);
-  // The host has no copy of a cloud in device memory: the sample of it comes with the report.
-  if (!kind.uploads) {
-    enqueue_evidence_sample(points_.data(), kind.with_sigma ? sigma_m_.data() : nullptr, point_count_.data(),
-                            reinterpret_cast<Vec3*>(report_.data() + sample_begin()), side_);
-    sampled_.record(side_);
+  std::vector<Graph> parts;
+  if (sums_on_host()) {
+    std::optional<detail::Capture> capture(std::in_place, stream_);
+    enqueue_frame(kind, [&] {
+      parts.push_back(capture->finish());
+      capture.emplace(stream_);
+    });
+    parts.push_back(capture->finish());
+  } else {
+    parts.push_back(Graph::capture(stream_, [&] { enqueue_frame(kind); }));
   }
-
-  if (kind.uploads)
-    copy_to_device(s.points.span().first(static_cast<std::size_t>(room)), points_.span().first(room),
-                   stream_);
-  if (kind.uploads && kind.with_sigma)
-    copy_to_device(s.sigma_m.span().first(static_cast<std::size_t>(room)), sigma_m_.span().first(room),
-                   stream_);
-  set_rays(room, kind.with_sigma);
-  stream_.wait(proposed_);
-  enqueue_layers(Likelihood::with);
-  enqueue_result();
-  if (!kind.uploads) stream_.wait(sampled_);
-  copy_to_host(report_.span(), s.report.span(), stream_);
-  copy_to_host(DeviceSpan<const PointTotals>(rays_.data().totals.span()), s.totals.span(), stream_);
-}
-
-void CudaEngine::enqueue_search(Likelihood likelihood) {
-  enqueue_prediction(stream_);
-  enqueue_samples(0, stream_);
-  enqueue_layers(likelihood);
-  enqueue_result();
-}
-
-void CudaEngine::enqueue_likelihoods() {
-  for (std::size_t i = 0; i < plan_.layers.size(); ++i) evaluate();
-}
-
-// After the samples of the first layer.
-void CudaEngine::enqueue_layers(Likelihood likelihood) {
-  for (int i = 0; i < static_cast<int>(plan_.layers.size()); ++i) {
-    const FilterLayer& layer = plan_.layers[static_cast<std::size_t>(i)];
-    if (i > 0) enqueue_samples(i, stream_);
-    if (likelihood == Likelihood::with) evaluate();
-    enqueue_weigh(log_likelihoods_.data(), plan_.samples, layer, weights_.data(), cumulative_.data(),
-                  temperings(), stream_);
-    enqueue_move_centre(view(i), layer, weights_.data(), temperings(), stream_);
-  }
-}
-
-void CudaEngine::enqueue_prediction(StreamRef stream) {
-  FilterView v = view(0);
-  enqueue_predict(v, plan_.motion, stream);
-  if (plan_.limbs.empty()) return;
-  v.poses = moved_poses_.data();
-  enqueue_moved_poses(v, stream);
-  pose_cuda(device_skeleton_, DeviceMatrixView<const float>(moved_poses_.data(), v.dims + 1, v.dims + 1),
-            DeviceMatrixView<Vec3>(moved_joints_.data(), v.dims + 1, joint_count_), {}, stream);
-  LimbView limbs;
-  limbs.limbs = static_cast<std::int32_t>(plan_.limbs.size());
-  limbs.ranges = limb_ranges_.data();
-  limbs.dims = limb_dims_.data();
-  limbs.joints = limb_joints_.data();
-  limbs.positions = moved_joints_.data();
-  limbs.joint_count = joint_count_;
-  limbs.compensation = compensation_.data();
-  enqueue_limb_compensation(v, limbs, stream);
-}
-
-void CudaEngine::enqueue_samples(int index, StreamRef stream) {
-  const FilterLayer* const old = index > 0 ? &plan_.layers[static_cast<std::size_t>(index - 1)] : nullptr;
-  enqueue_propose(view(index), plan_.layers[static_cast<std::size_t>(index)], index, old, stream);
-  pose_cuda(device_skeleton_, DeviceMatrixView<const float>(poses_.data(), plan_.samples, plan_.dims + 1), {},
-            DeviceMatrixView<Capsule>(bodies_.data(), plan_.samples, capsule_count_), stream);
-}
-
-void CudaEngine::enqueue_result() {
-  const int layers = static_cast<int>(plan_.layers.size());
-  const FilterView v = view(layers);
-  enqueue_settle(v, plan_.layers.back(), layers - 1, stream_);
-  pose_cuda(device_skeleton_, DeviceMatrixView<const float>(poses_.data(), plan_.samples + 1, plan_.dims + 1),
-            DeviceMatrixView<Vec3>(joints_.data(), plan_.samples + 1, joint_count_), {}, stream_);
-  enqueue_report(v, joints_.data(), joint_count_, reinterpret_cast<float*>(report_.data() + temperings_bytes),
-                 stream_);
+  return graphs_.emplace(kind, std::move(parts)).first->second;
 }
 
 Estimate CudaEngine::report(const Slot& s) const {
@@ -310,11 +258,25 @@ Estimate CudaEngine::report(const Slot& s) const {
     estimate.covariances.push_back({at[0], at[1], at[2], at[3], at[4], at[5]});
   estimate.effective_samples = effective_of(last, plan_.samples);
   estimate.log_likelihood = highest_of(last);
+  complete(estimate, s);
+  return estimate;
+}
+
+void CudaEngine::complete(Estimate& estimate, const Slot& s) const {
   const PointTotals& totals = *s.totals.data();
+  if (share_ != nullptr) {
+    FrameTotals of_frame;
+    of_frame.points = totals.count();
+    of_frame.max_loss = static_cast<std::int64_t>(loss_steps(s.with_sigma, totals.max_gain));
+    add_evidence(of_frame.evidence, skeleton().capsules(estimate.pose), share_->cameras().front(), scale(),
+                 sample(s), sensor());
+    of_frame.sum(*share_, nullptr);
+    of_frame.complete(estimate, sensor());
+    return;
+  }
   estimate.score = score_of(estimate.log_likelihood, max_loss(rays_.sensor(), s.with_sigma, totals.max_gain));
   estimate.points = totals.count();
   judge(estimate, sample(s));
-  return estimate;
 }
 
 EvidenceSample CudaEngine::sample(const Slot& s) const {
@@ -327,34 +289,10 @@ EvidenceSample CudaEngine::sample(const Slot& s) const {
   return sample;
 }
 
-// Layer i proposes into one buffer and reads the other, which the layer before proposed into.
-FilterView CudaEngine::view(int layer) {
-  const std::int64_t dims = plan_.dims;
-  FilterView v;
-  v.samples = plan_.samples;
-  v.dims = plan_.dims;
-  v.dimensions = dimensions_.data();
-  v.frame = frame_.data();
-  v.centre = common_.data();
-  v.elite = common_.data() + dims;
-  v.velocity = common_.data() + 2 * dims;
-  v.last = common_.data() + 3 * dims;
-  v.innovation = common_.data() + 4 * dims;
-  v.spread = common_.data() + 5 * dims;
-  v.population = population_.data();
-  v.proposals = proposals_[static_cast<std::size_t>(layer % 2)].data();
-  v.old_proposals = proposals_[static_cast<std::size_t>((layer + 1) % 2)].data();
-  v.poses = poses_.data();
-  v.cumulative = cumulative_.data();
-  v.trunk_dims = static_cast<std::int32_t>(plan_.trunk.size());
-  v.trunk = trunk_.data();
-  v.compensation = compensation_.data();
-  return v;
-}
-
 std::unique_ptr<FilterEngine> make_cuda_engine(const Skeleton& skeleton, const SensorModel& sensor,
-                                               const FilterPlan& plan, std::int64_t max_points, int ordinal) {
-  return std::make_unique<CudaEngine>(skeleton, sensor, plan, max_points, ordinal);
+                                               const FilterPlan& plan, std::int64_t max_points, int ordinal,
+                                               const FilterShare* share) {
+  return std::make_unique<CudaEngine>(skeleton, sensor, plan, max_points, ordinal, share);
 }
 
 }  // namespace triptych::capsule_likelihood

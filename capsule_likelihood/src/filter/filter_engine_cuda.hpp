@@ -13,8 +13,10 @@
 #include <array>
 #include <compare>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "filter/filter_engine.hpp"
 #include "filter/filter_kernels.hpp"
@@ -26,8 +28,8 @@ namespace triptych::capsule_likelihood {
 class CudaEngine final : public FilterEngine {
  public:
   CudaEngine(const Skeleton& skeleton, const SensorModel& sensor, FilterPlan plan, std::int64_t max_points,
-             int ordinal)
-      : CudaEngine(skeleton, sensor, std::move(plan), max_points, Device::cuda(ordinal),
+             int ordinal, const FilterShare* share = nullptr)
+      : CudaEngine(skeleton, sensor, std::move(plan), max_points, Device::cuda(ordinal), share,
                    DeviceGuard(Device::cuda(ordinal))) {}
   ~CudaEngine() override;
   CudaEngine(const CudaEngine&) = delete;
@@ -54,7 +56,7 @@ class CudaEngine final : public FilterEngine {
  private:
   // While the guard makes the device current.
   CudaEngine(const Skeleton& skeleton, const SensorModel& sensor, FilterPlan plan, std::int64_t max_points,
-             const Device& device, const DeviceGuard& guard);
+             const Device& device, const FilterShare* share, const DeviceGuard& guard);
 
   // Pinned memory of a frame in flight: its graph copies from it and to it.
   struct Slot {
@@ -85,17 +87,26 @@ class CudaEngine final : public FilterEngine {
   void upload_plan();
   void make_slots();
   FrameKind begin_frame(std::int64_t points, bool with_sigma, bool uploads);
-  void launch_frame(const Graph& graph, int slot);
+  // prepare: enqueues what the graphs of the frame need.
+  template <class Prepare>
+  void run_frame(const FrameKind& kind, const Prepare& prepare);
   void reserve(const FrameKind& kind);
-  const Graph& graph_for(const FrameKind& kind);
+  // A frame is one graph. Where the host sums the losses of all ranks, it is one graph up to each sum and one
+  // after the last.
+  const std::vector<Graph>& graphs_for(const FrameKind& kind);
+  bool sums_on_host() const { return share_ != nullptr && !share_->exchange().sums_on_device(); }
   void set_rays(std::int64_t room, bool with_sigma);
   void evaluate();
-  void enqueue_frame(const FrameKind& kind);
+  // cut(): ends a graph and begins the next; empty: no cut.
+  using Cut = std::function<void()>;
+  void enqueue_frame(const FrameKind& kind, const Cut& cut = {});
   void enqueue_prediction(StreamRef stream);
   void enqueue_samples(int index, StreamRef stream);
-  void enqueue_layers(Likelihood likelihood);
+  void enqueue_layers(Likelihood likelihood, const Cut& cut = {});
+  void exchange_losses(const Cut& cut);
   void enqueue_result();
   Estimate report(const Slot& slot) const;
+  void complete(Estimate& estimate, const Slot& slot) const;  // with what depends on the cloud
   EvidenceSample sample(const Slot& slot) const;
   Slot& slot(int index) { return slots_[static_cast<std::size_t>(index)]; }
   Tempering* temperings() { return reinterpret_cast<Tempering*>(report_.data()); }
@@ -126,7 +137,12 @@ class CudaEngine final : public FilterEngine {
   DeviceBuffer<std::byte> report_;
   std::array<Slot, max_in_flight> slots_;  // a ring
   int first_ = 0, in_flight_ = 0;
-  std::map<FrameKind, Graph> graphs_;
+  std::map<FrameKind, std::vector<Graph>> graphs_;
+
+  // Of a filter that is shared. The host's losses end with the number of ranks that have failed.
+  const FilterShare* share_;
+  DeviceBuffer<std::int64_t> losses_;
+  PinnedBuffer<std::int64_t> host_losses_;
 };
 
 }  // namespace triptych::capsule_likelihood

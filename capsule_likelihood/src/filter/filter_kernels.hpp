@@ -3,6 +3,8 @@
 
 #include <triptych/capsule_likelihood/geometry.hpp>
 #include <triptych/capsule_likelihood/resample.hpp>
+#include <triptych/capsule_likelihood/rigid_transform.hpp>
+#include <triptych/core/span.hpp>
 #include <triptych/core/stream.hpp>
 
 #include <cstdint>
@@ -46,6 +48,12 @@ void enqueue_report(const FilterView& view, const Vec3* positions, std::int32_t 
 // the points have none of their own; a point whose sigma is not above 0 becomes NaN.
 void enqueue_evidence_sample(const Vec3* points, const float* sigma_m, const std::int64_t* count,
                              Vec3* sample, StreamRef stream);
+// Of a filter that is shared: the bodies move into a camera's frame, in place; losses that were summed over
+// all ranks become log-likelihoods.
+void enqueue_into_camera(DeviceSpan<Capsule> bodies, const RigidTransform& camera_from_world,
+                         StreamRef stream);
+void enqueue_log_likelihoods(DeviceSpan<const std::int64_t> losses, double log_of_step,
+                             double* log_likelihoods, StreamRef stream);
 inline std::int64_t report_floats(std::int32_t dims, std::int32_t joint_count) {
   return dims + 1 + std::int64_t{9} * joint_count;
 }

@@ -10,26 +10,37 @@
 #include "body/check_poses.hpp"
 #include "filter/filter_engine.hpp"
 #include "filter/find_pose.hpp"
+#include "filter/find_shared.hpp"
 #include "rays/rays_data.hpp"
 
 namespace triptych::capsule_likelihood {
 
 namespace {
 
+std::unique_ptr<FilterShare> make_share(const FilterOptions& options) {
+  return FilterShare::is_wanted(options) ? std::make_unique<FilterShare>(options) : nullptr;
+}
+
 std::unique_ptr<FilterEngine> make_engine(const Skeleton& skeleton, const FilterOptions& options,
-                                          const Device& device) {
+                                          const Device& device, const FilterShare* share) {
   constexpr DeviceKind kinds[] = {DeviceKind::cpu, DeviceKind::cuda, DeviceKind::cuda_group};
   require_kind(device, kinds, "ParticleFilter");
   require(!skeleton.body_capsules().empty(), "a filter cannot follow a skeleton without capsules");
   check_sensor(options.sensor);
   FilterPlan plan = make_plan(skeleton, options);
+  require(
+      share == nullptr || device.kind() != DeviceKind::cuda_group,
+      "a filter with an exchange or cameras runs on a CPU or on one GPU: make one filter for each GPU, with "
+      "an exchange");
+  require(share == nullptr || share->cameras().size() == 1 || device.kind() == DeviceKind::cpu,
+          "a filter on a GPU takes one camera: make one filter for each camera, with an exchange");
   switch (device.kind()) {
     case DeviceKind::cuda:
-      return make_cuda_engine(skeleton, options.sensor, plan, options.max_points, device.ordinal());
+      return make_cuda_engine(skeleton, options.sensor, plan, options.max_points, device.ordinal(), share);
     case DeviceKind::cuda_group:
       return make_group_engine(skeleton, options.sensor, std::move(plan), options.max_points, device);
     default:
-      return make_cpu_engine(skeleton, options.sensor, std::move(plan), device.threads());
+      return make_cpu_engine(skeleton, options.sensor, std::move(plan), device.threads(), share);
   }
 }
 
@@ -37,7 +48,10 @@ std::unique_ptr<FilterEngine> make_engine(const Skeleton& skeleton, const Filter
 
 struct ParticleFilter::State {
   State(const Skeleton& skeleton, const FilterOptions& wanted, const Device& on)
-      : engine(make_engine(skeleton, wanted, on)), options(wanted), device(on) {}
+      : share(make_share(wanted)),
+        engine(make_engine(skeleton, wanted, on, share.get())),
+        options(wanted),
+        device(on) {}
 
   void check_started() const {
     require(started, "a filter needs a pose to start from: call start() or find() first");
@@ -68,19 +82,115 @@ struct ParticleFilter::State {
             " points: ", not_finite, " are not finite or farther than 1000 km, ", not_in_front,
             " are not in front of the camera, which looks along +z");
   }
-  template <class View>
-  void submit(const View& cloud) {
+  // is_step: the result is wanted at once.
+  void check_submit(bool is_step) const {
+    require(in_flight == 0 || !is_step, "step() cannot be mixed with ", in_flight,
+            " submitted frames: call next() first");
     require(in_flight < max_in_flight, "at most ", max_in_flight, " frames can be in flight: call next()");
     check_started();
+  }
+  void check_clouds(std::span<const CloudView> clouds) const {
+    const std::size_t cameras = share ? share->cameras().size() : 1;
+    require(clouds.size() == cameras, "there are ", clouds.size(), " clouds but ", cameras, " cameras");
+    for (const CloudView& cloud : clouds) check_cloud(cloud);
+  }
+  void submit(std::span<const CloudView> clouds, bool is_step) {
+    if (share) {
+      submit_shared(clouds, is_step);
+      return;
+    }
+    check_submit(is_step);
+    check_clouds(clouds);
+    enqueue([&] { engine->submit_cameras(clouds); });
+  }
+  void submit(const DeviceCloudView& cloud, bool is_step) {
+    if (share) {
+      submit_shared(cloud, is_step);
+      return;
+    }
+    check_submit(is_step);
     check_cloud(cloud);
+    enqueue([&] { engine->submit(cloud); });
+  }
+  // The ranks agree that all can begin the frame; then the engine is collective.
+  void submit_shared(std::span<const CloudView> own, bool is_step) {
+    const FilterShare::Frame frame = begin_frame(header_of(frames, own), [&] {
+      check_submit(is_step);
+      if (takes_own_cloud()) check_clouds(own);
+    });
+    CloudView received;
+    const std::span<const CloudView> clouds = clouds_of_frame(own, frame, received);
+    enqueue([&] { engine->submit_cameras(clouds); });
+  }
+  void submit_shared(const DeviceCloudView& cloud, bool is_step) {
+    begin_frame({frames, 0, 0}, [&] {
+      check_submit(is_step);
+      check_cloud(cloud);
+      require(!share->splits_samples() || share->exchange().size() == 1,
+              "ranks that split the samples take clouds in host memory: rank 0 sends its cloud to all");
+    });
+    enqueue([&] { engine->submit(cloud); });
+  }
+  // Whether the cloud that is submitted here counts: when the samples are split, that of rank 0 does.
+  bool takes_own_cloud() const { return !share->splits_samples() || share->exchange().rank() == 0; }
+  // Whether find() searches in the frame of the world, from what several cameras see.
+  bool searches_world() const {
+    return share && !(share->splits_samples() && share->cameras().size() == 1 &&
+                      share->cameras().front() == RigidTransform{});
+  }
+  // The clouds to search: those of the caller or, received, that of rank 0. Collective.
+  std::span<const CloudView> clouds_to_search(std::span<const CloudView> own, CloudView& received) {
+    const auto check = [&] {
+      check_clouds(own);
+      if (!searches_world()) check_usable(own.front());
+    };
+    if (!share) {
+      check();
+      return own;
+    }
+    const FilterShare::Frame frame = begin_frame(header_of(0, own), [&] {
+      if (takes_own_cloud()) check();
+    });
+    return clouds_of_frame(own, frame, received);
+  }
+  FilterShare::Frame header_of(std::int64_t number, std::span<const CloudView> clouds) const {
+    if (clouds.empty()) return {number, 0, 0};
+    return {number, static_cast<std::int64_t>(clouds.front().points.size()),
+            static_cast<std::int64_t>(clouds.front().sigma_m.size())};
+  }
+  std::span<const CloudView> clouds_of_frame(std::span<const CloudView> own, const FilterShare::Frame& frame,
+                                             CloudView& received) {
+    if (!share->splits_samples() || share->exchange().size() == 1) return own;
+    received = shared_cloud.receive(share->exchange(), own.empty() ? CloudView() : own.front(), frame);
+    return {&received, 1};
+  }
+  template <class Check>
+  FilterShare::Frame begin_frame(const FilterShare::Frame& own, const Check& check) const {
+    std::exception_ptr failure;
+    try {
+      check();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    return share->begin_frame(own, failure);
+  }
+  template <class Work>
+  void enqueue(const Work& work) {
     Stopwatch& watch = watches[static_cast<std::size_t>((first + in_flight) % max_in_flight)];
     watch.restart();
-    or_lose_samples([&] { engine->submit(cloud); });
+    or_lose_samples(work);
     ++in_flight;
+    ++frames;
   }
-  void check_no_frames() const {
-    require(in_flight == 0, "step() cannot be mixed with ", in_flight,
-            " submitted frames: call next() first");
+  // The same on all ranks, which agree on it: poses to start at.
+  void check_start(std::span<const float> pose) const {
+    const auto check = [&] { detail::check_pose(engine->skeleton(), pose, "a pose to start at"); };
+    if (!share) {
+      check();
+      return;
+    }
+    agree_on(share->exchange(), check);
+    require_same(share->exchange(), std::as_bytes(pose), "the poses to start at");
   }
   void set_status(Estimate& estimate) const {
     estimate.status = !(estimate.points.used > 0 && estimate.score >= options.min_score) ? FilterStatus::lost
@@ -98,16 +208,23 @@ struct ParticleFilter::State {
     try {
       work();
     } catch (const CudaError&) {
-      started = false;
-      in_flight = 0;
-      try {
-        engine->drop();
-      } catch (const CudaError&) {  // the first error counts
-      }
+      lose_samples();
+      throw;
+    } catch (...) {
+      if (share && device.is_cuda()) lose_samples();
       throw;
     }
   }
+  void lose_samples() {
+    started = false;
+    in_flight = 0;
+    try {
+      engine->drop();
+    } catch (const Error&) {  // the first error counts
+    }
+  }
 
+  std::unique_ptr<FilterShare> share;
   std::unique_ptr<FilterEngine> engine;
   FilterOptions options;
   Device device;
@@ -115,6 +232,8 @@ struct ParticleFilter::State {
   LatencyHistogram latencies;
   std::array<Stopwatch, max_in_flight> watches;  // of the frames in flight, a ring
   int first = 0, in_flight = 0;
+  std::int64_t frames = 0;  // since the start
+  SharedCloud shared_cloud;
 };
 
 int default_samples(const Device& device) { return device.is_cuda() ? 2000 : 1000; }
@@ -122,28 +241,42 @@ int default_samples(const Device& device) { return device.is_cuda() ? 2000 : 100
 ParticleFilter::ParticleFilter(const Skeleton& skeleton, const FilterOptions& options, const Device& device) {
   FilterOptions chosen = options;
   if (chosen.samples == 0) chosen.samples = default_samples(device);
-  state_ = std::make_unique<State>(skeleton, chosen, device);
+  const auto construct = [&] { state_ = std::make_unique<State>(skeleton, chosen, device); };
+  if (!chosen.exchange) {
+    construct();
+    return;
+  }
+  agree_on(*chosen.exchange, construct);
+  require_same(*chosen.exchange, fingerprint_of(skeleton, chosen),
+               "the skeleton, the options or the version of Triptych");
 }
 ParticleFilter::ParticleFilter(ParticleFilter&&) noexcept = default;
 ParticleFilter& ParticleFilter::operator=(ParticleFilter&&) noexcept = default;
 ParticleFilter::~ParticleFilter() = default;
 
 void ParticleFilter::start(std::span<const float> pose) {
-  detail::check_pose(state_->engine->skeleton(), pose, "a pose to start at");
+  state_->check_start(pose);
   state_->engine->start(pose, 1);
   state_->in_flight = 0;
+  state_->frames = 0;
   state_->started = true;
 }
 
-Estimate ParticleFilter::find(const CloudView& cloud) {
+Estimate ParticleFilter::find(const CloudView& cloud) { return find_cameras({&cloud, 1}); }
+
+Estimate ParticleFilter::find_cameras(std::span<const CloudView> own) {
   State& s = *state_;
-  s.check_cloud(cloud);
-  s.check_usable(cloud);
   const Stopwatch watch;
+  CloudView received;
+  const std::span<const CloudView> clouds = s.clouds_to_search(own, received);
+  std::vector<Vec3> points;
+  if (s.searches_world()) points = points_in_world(*s.share, s.options.sensor, clouds);
   s.drop();
   s.started = false;  // in case of an exception
-  Estimate estimate = find_pose(*s.engine, cloud);
+  Estimate estimate =
+      s.searches_world() ? find_shared(*s.engine, points, clouds) : find_pose(*s.engine, clouds.front());
   s.started = true;
+  s.frames = 0;
   s.set_status(estimate);
   estimate.latency_us = watch.elapsed_us();
   return estimate;
@@ -160,20 +293,20 @@ Estimate ParticleFilter::find(const DeviceCloudView& cloud) {
   return estimate;
 }
 
-Estimate ParticleFilter::step(const CloudView& cloud) {
-  state_->check_no_frames();
-  submit(cloud);
-  return next();
-}
+Estimate ParticleFilter::step(const CloudView& cloud) { return step_cameras({&cloud, 1}); }
 
 Estimate ParticleFilter::step(const DeviceCloudView& cloud) {
-  state_->check_no_frames();
-  submit(cloud);
+  state_->submit(cloud, true);
   return next();
 }
 
-void ParticleFilter::submit(const CloudView& cloud) { state_->submit(cloud); }
-void ParticleFilter::submit(const DeviceCloudView& cloud) { state_->submit(cloud); }
+Estimate ParticleFilter::step_cameras(std::span<const CloudView> clouds) {
+  state_->submit(clouds, true);
+  return next();
+}
+
+void ParticleFilter::submit(const CloudView& cloud) { state_->submit({&cloud, 1}, false); }
+void ParticleFilter::submit(const DeviceCloudView& cloud) { state_->submit(cloud, false); }
 
 Estimate ParticleFilter::next() {
   State& s = *state_;
@@ -211,7 +344,8 @@ std::string ParticleFilter::describe() const {
   return "particle filter of " + std::to_string(options.samples) + " samples x " +
          std::to_string(options.layers) + " layers for " + std::to_string(skeleton.joint_count()) +
          " joints and " + std::to_string(skeleton.capsule_count()) + " capsules, up to " +
-         std::to_string(options.max_points) + " points, on " + state_->device.describe();
+         std::to_string(options.max_points) + " points, on " + state_->device.describe() +
+         (options.exchange ? ", " + options.exchange->describe() : "");
 }
 
 }  // namespace triptych::capsule_likelihood

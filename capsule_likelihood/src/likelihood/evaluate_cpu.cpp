@@ -122,13 +122,14 @@ void check_bodies(MatrixView<const Capsule> bodies, std::size_t results) {
   }
 }
 
-void evaluate_cpu_by(CpuPath path, const Rays& rays, MatrixView<const Capsule> bodies,
-                     std::span<double> log_likelihoods, int threads) {
-  check_bodies(bodies, log_likelihoods.size());
+namespace {
+
+// store(sample, gained) takes the results.
+template <class Store>
+void sum_gains(CpuPath path, const Rays::Data& d, MatrixView<const Capsule> bodies, int threads,
+               const Store& store) {
   const SubTileKernels kernels = sub_tile_kernels(path);
-  const Rays::Data& d = rays.data();
   const std::int64_t ray_blocks = d.ray_block_count(), capsules = bodies.cols();
-  const double step = log_of_step(d.sensor, d.weighted);
   const std::int64_t workers = threads > 0 ? threads : default_threads();
   // So many samples are prepared at a time that their numbers stay in the caches; few samples are cut by
   // ray blocks.
@@ -157,9 +158,30 @@ void evaluate_cpu_by(CpuPath path, const Rays& rays, MatrixView<const Capsule> b
     for (std::int64_t j = 0; j < samples; ++j) {
       const auto sum = reduction::combine_in_order<reduction::Sum<std::uint64_t>>(
           {gained.data() + j * runs, static_cast<std::size_t>(runs)}, {});
-      log_likelihoods[static_cast<std::size_t>(first + j)] = log_likelihood(d.max_gain, sum, step);
+      store(static_cast<std::size_t>(first + j), sum);
     }
   }
+}
+
+}  // namespace
+
+void evaluate_cpu_by(CpuPath path, const Rays& rays, MatrixView<const Capsule> bodies,
+                     std::span<double> log_likelihoods, int threads) {
+  check_bodies(bodies, log_likelihoods.size());
+  const Rays::Data& d = rays.data();
+  const double step = log_of_step(d.sensor, d.weighted);
+  sum_gains(path, d, bodies, threads, [&](std::size_t j, std::uint64_t gained) {
+    log_likelihoods[j] = log_likelihood(d.max_gain, gained, step);
+  });
+}
+
+void add_losses_cpu(const Rays& rays, MatrixView<const Capsule> bodies, std::span<std::int64_t> losses,
+                    int threads) {
+  check_bodies(bodies, losses.size());
+  const Rays::Data& d = rays.data();
+  sum_gains(CpuPath::simd, d, bodies, threads, [&](std::size_t j, std::uint64_t gained) {
+    losses[j] += static_cast<std::int64_t>(loss_steps(d.weighted, d.max_gain - gained));
+  });
 }
 
 void evaluate_cpu(const Rays& rays, MatrixView<const Capsule> bodies, std::span<double> log_likelihoods,

@@ -60,6 +60,19 @@ __global__ void finish_kernel(const Gain* gained, int samples, const PointTotals
                                                 : log_likelihood(__ldcg(&totals->max_gain), sum, step);
 }
 
+// The same for add_losses_cpu's twin: what was not gained, in the steps of loss_steps(). A broken body gains
+// nothing.
+__global__ void finish_losses_kernel(const Gain* gained, int samples, const PointTotals* totals,
+                                     bool weighted, std::int64_t* losses) {
+  let_next_grid_start();
+  wait_for_previous_grid();
+  const int j = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (j >= samples) return;
+  const Gain sum = __ldcg(gained + j);
+  const Gain not_gained = __ldcg(&totals->max_gain) - ((sum & broken_body) != 0 ? 0 : sum);
+  losses[j] = static_cast<std::int64_t>(loss_steps(weighted, not_gained));
+}
+
 void enqueue_prepare(const EvaluateCall& call, DeviceMatrixView<const Capsule> bodies, std::int64_t first) {
   const auto of_block = static_cast<int>(std::clamp<std::int64_t>(
       prepare_threads / std::max<std::int64_t>(bodies.cols(), 1), 1, prepare_threads));
@@ -87,6 +100,14 @@ void enqueue_finish(const EvaluateCall& call, double* log_likelihoods) {
          call.stream, static_cast<const Gain*>(call.arrays.gained), static_cast<int>(call.samples),
          static_cast<const PointTotals*>(call.rays.totals.data()),
          log_of_step(call.rays.sensor, call.rays.weighted), log_likelihoods);
+}
+
+void enqueue_finish(const EvaluateCall& call, std::int64_t* losses) {
+  const auto samples = static_cast<unsigned>(call.samples);
+  launch(finish_losses_kernel,
+         {(samples + 127) / 128, 128, 0, 1, reduction::detail::kernel_arch<finish_losses_kernel>() >= 90},
+         call.stream, static_cast<const Gain*>(call.arrays.gained), static_cast<int>(call.samples),
+         static_cast<const PointTotals*>(call.rays.totals.data()), call.rays.weighted, losses);
 }
 
 }  // namespace
@@ -145,11 +166,14 @@ EvaluatePlan::EvaluatePlan(const DeviceRays::Data& rays, DeviceMatrixView<const 
                                                   std::max<std::int64_t>(ray_blocks, 1));
 }
 
-void evaluate_cuda(const DeviceRays& rays, DeviceMatrixView<const Capsule> bodies,
-                   DeviceSpan<double> log_likelihoods, const EvaluateOptions& options, Workspace& workspace,
-                   StreamRef stream) {
-  require(bodies.rows() == log_likelihoods.size(), "there are ", bodies.rows(), " bodies but ",
-          log_likelihoods.size(), " results");
+namespace {
+
+// Into log-likelihoods (double) or losses (std::int64_t).
+template <class Result>
+void evaluate_into(const DeviceRays& rays, DeviceMatrixView<const Capsule> bodies, DeviceSpan<Result> results,
+                   const EvaluateOptions& options, Workspace& workspace, StreamRef stream) {
+  require(bodies.rows() == results.size(), "there are ", bodies.rows(), " bodies but ", results.size(),
+          " results");
   check_method(options.method);
   const DeviceRays::Data& d = rays.data();
   int device = 0;
@@ -178,8 +202,21 @@ void evaluate_cuda(const DeviceRays& rays, DeviceMatrixView<const Capsule> bodie
           break;
       }
     }
-    enqueue_finish(call, log_likelihoods.data() + first);
+    enqueue_finish(call, results.data() + first);
   }
+}
+
+}  // namespace
+
+void evaluate_cuda(const DeviceRays& rays, DeviceMatrixView<const Capsule> bodies,
+                   DeviceSpan<double> log_likelihoods, const EvaluateOptions& options, Workspace& workspace,
+                   StreamRef stream) {
+  evaluate_into(rays, bodies, log_likelihoods, options, workspace, stream);
+}
+
+void losses_cuda(const DeviceRays& rays, DeviceMatrixView<const Capsule> bodies,
+                 DeviceSpan<std::int64_t> losses, Workspace& workspace, StreamRef stream) {
+  evaluate_into(rays, bodies, losses, {}, workspace, stream);
 }
 
 }  // namespace triptych::capsule_likelihood

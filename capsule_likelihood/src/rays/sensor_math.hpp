@@ -51,6 +51,12 @@ inline double log_of_step(const SensorModel& sensor, bool weighted) {
   return most / static_cast<double>(std::int64_t{1} << (weighted ? weighted_bits : gain_bits));
 }
 
+// A sum in the steps of weighted gains, whether or not the points have weights: sums of several clouds add
+// up.
+TRIPTYCH_EXACT_HD std::uint64_t loss_steps(bool weighted, std::uint64_t not_gained) {
+  return weighted ? not_gained : not_gained << (weighted_bits - gain_bits);
+}
+
 // gained of what all points together can gain. Rounded once for the difference (above 2^53) and once for the
 // product.
 TRIPTYCH_EXACT_HD double log_likelihood(std::uint64_t most, std::uint64_t gained, double log_of_step) {

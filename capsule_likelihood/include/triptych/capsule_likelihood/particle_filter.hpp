@@ -4,8 +4,10 @@
 #include <triptych/capsule_likelihood/cloud_view.hpp>
 #include <triptych/capsule_likelihood/estimate.hpp>
 #include <triptych/capsule_likelihood/rays.hpp>
+#include <triptych/capsule_likelihood/rigid_transform.hpp>
 #include <triptych/capsule_likelihood/skeleton.hpp>
 #include <triptych/core/device.hpp>
+#include <triptych/core/exchange.hpp>
 #include <triptych/core/frame_processor.hpp>
 #include <triptych/core/latency.hpp>
 #include <triptych/core/stream.hpp>
@@ -20,6 +22,11 @@ namespace triptych::capsule_likelihood {
 
 // How the pose of the next frame is predicted.
 enum class MotionModel { random_walk, constant_velocity };
+
+// How the ranks of an exchange share a filter. samples: each weighs its share of the samples against the
+// cloud of rank 0. cameras: each weighs all samples against its own clouds (of its own cameras, or a part of
+// the points of one); the likelihoods are summed.
+enum class FilterSplit { samples, cameras };
 
 struct FilterOptions {
   SensorModel sensor = {};
@@ -49,6 +56,13 @@ struct FilterOptions {
   // Of MotionModel::constant_velocity: the weight of the last observed motion in the velocity, and the factor
   // of the velocity from frame to frame.
   float velocity_follow = 0.6f, velocity_damp = 0.85f;
+
+  // camera_from_world of the cameras whose clouds this filter takes: poses are then in the world's frame,
+  // clouds in those of their cameras. Empty: one camera, whose frame is the world's. Several: step_cameras().
+  std::vector<RigidTransform> cameras = {};
+  // The other ranks that follow the same body; null: none. See ParticleFilter.
+  std::shared_ptr<Exchange> exchange = nullptr;
+  FilterSplit split = FilterSplit::samples;
 };
 
 // 2000 on a GPU, 1000 on a CPU.
@@ -57,6 +71,14 @@ int default_samples(const Device& device);
 // Devices: cpu, cuda, cuda_group; all give the same bits. On one GPU a frame is one CUDA graph, and submit()
 // enqueues it and returns. On a CPU, and on several GPUs (which share the likelihoods; the CPU does the
 // rest), submit() does the whole step and next() returns its result. Use an object from one thread at a time.
+//
+// With FilterOptions::exchange the constructor, start(), find() and every frame are collective: all ranks
+// call them in the same order. Poses, samples and random numbers are the same on all ranks; one sum of 8
+// bytes per sample crosses per layer. The results have the bits of one rank with the same clouds, whatever
+// the number of ranks and their devices. A failure of one rank is an Error on all: ranks with other
+// skeletons, options or versions in the constructor, other poses in start(), a bad cloud, a rank that is late
+// (the time-out of the exchange). An empty cloud is no failure. After an Error during a frame the filter is
+// as before on a CPU; on a GPU it must be started again.
 class ParticleFilter {
  public:
   using Model = Skeleton;
@@ -84,6 +106,9 @@ class ParticleFilter {
   // A cloud in device memory, as of step(). The search needs it on the host, too: it is copied there once. A
   // sigma that is not above 0 is InvalidArgument.
   Estimate find(const DeviceCloudView& cloud);
+  // The same in the clouds of FilterOptions::cameras, as step_cameras() has them: the body is upright in the
+  // frame of the world.
+  Estimate find_cameras(std::span<const CloudView> clouds);
 
   // One frame. The cloud is read during the call only. InvalidArgument before start() or find(), for more
   // than max_points points, for sigmas that do not fit, and while frames are in flight. After an exception
@@ -93,6 +118,9 @@ class ParticleFilter {
   // own stream, which waits for other ones by wait() alone. A sigma that is not above 0 drops its point as
   // not finite. InvalidArgument unless the filter runs on one GPU.
   Estimate step(const DeviceCloudView& cloud);
+  // One cloud for each of FilterOptions::cameras, in their order; the log-likelihoods are summed. On a CPU; a
+  // filter on a GPU takes one camera: use one filter for each camera, with an exchange.
+  Estimate step_cameras(std::span<const CloudView> clouds);
   // The same in two halves: at most max_in_flight frames between submit() and next(), which returns the
   // results in order. A cloud in device memory must not change until next() has returned its result, or
   // start(), find() or reset() has dropped it; any other may change when submit() returns. InvalidArgument

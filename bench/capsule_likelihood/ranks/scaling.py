@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Strong and weak scaling of a shared filter over MPI ranks, and a model of its time.
+
+Runs ranks_bench under mpirun, writes scaling.json, scaling.md and (with matplotlib) scaling.svg. Each rank has one thread.
+
+    scaling.py BUILD/bin/ranks_bench --out FOLDER [--ranks 1,2,4,8] [--samples N] [--points N] [--device cuda] [--exchange nccl]
+
+strong: the samples are split, their number is fixed. weak: as many samples per rank. cameras: a camera per rank, all weigh all
+samples.
+
+The model of a frame on p ranks, from the run of one rank and the sums of two:
+    compute  C(p) = E + (F - E) / p      F: a frame, E: a frame without points (what every rank does itself). cameras: C(p) = F
+    sums     S(p) = layers * (2 ceil(log2 p) a + 16 (p - 1) / p n b)      n samples, a: latency of a step, b: time per byte
+    frame    T(p) = C(p) + S(p) + the gather before a frame (as a small sum) + the broadcast of the cloud (split by samples)
+a and b follow from sums of 1 and of n numbers over two ranks. Where there are fewer cores than ranks, the ranks take turns: a
+row says so, and the model does not hold there.
+"""
+
+import argparse
+import json
+import math
+import os
+import pathlib
+import subprocess
+import sys
+
+# (name, latency of a step in us, time per byte in us, ranks): assumed, for predictions.
+ASSUMED = [("8 GPUs, NVLink by NCCL", 3.0, 1 / 150e3, 8), ("64 machines, 100 Gbit/s", 2.5, 1 / 10e3, 64)]
+
+
+def launch(program, ranks, settings, launcher):
+    command = [*launcher, "-n", str(ranks), program]
+    for name, value in settings.items():
+        command += [f"--{name}", str(value)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
+    return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+def latency_and_byte(two):
+    """a and b of the model, from the row of two ranks."""
+    a = two["small_sum_us"] / 2
+    b = max(0.0, two["sum_us"] - two["small_sum_us"]) / (8 * two["samples"])
+    return a, b
+
+
+def predicted(one, p, a, b, split, samples):
+    """T(p) in us; one: the row of one rank with the same number of samples."""
+    steps = 2 * math.ceil(math.log2(p)) if p > 1 else 0
+    one_sum = steps * a + (16 * (p - 1) / p) * samples * b
+    full, empty = one["frame_us"], one["empty_frame_us"]
+    compute = full if split == "cameras" else empty + (full - empty) / p
+    cloud = 12 * one["points"] * b * math.ceil(math.log2(p)) if split == "samples" and p > 1 else 0
+    return {"compute_us": compute, "sums_us": one["layers"] * one_sum, "other_us": steps * a + cloud,
+            "frame_us": compute + one["layers"] * one_sum + steps * a + cloud,
+            "bytes_per_layer": 8 * (samples + 1)}
+
+
+def measure(args, launcher):
+    common = {"points": args.points, "frames": args.frames, "device": args.device, "exchange": args.exchange, "threads": 1}
+    rows = []
+    for kind in args.kinds.split(","):
+        for p in args.ranks:
+            samples = args.samples * (p if kind == "weak" else 1)
+            split = "cameras" if kind == "cameras" else "samples"
+            row = launch(args.program, p, {**common, "samples": samples, "split": split}, launcher)
+            row["kind"] = kind
+            row["takes_turns"] = args.device == "cpu" and p > (len(os.sched_getaffinity(0)))
+            rows.append(row)
+            print(f"{kind:8} {p:3} ranks: {row['frame_us'] / 1000:9.3f} ms per frame, sum {row['sum_us']:8.1f} us", flush=True)
+    return rows
+
+
+def add_model(rows):
+    """Adds to each row what the model says; returns (a, b)."""
+    two = [r for r in rows if r["ranks"] == 2]
+    if not two:
+        return None
+    a, b = latency_and_byte(two[0])
+    for row in rows:
+        ones = [r for r in rows if r["ranks"] == 1 and r["kind"] == row["kind"]]
+        if not ones:
+            continue
+        one = dict(ones[0])
+        scale = row["samples"] / one["samples"]  # both parts of a frame grow with the samples
+        one["frame_us"] *= scale
+        one["empty_frame_us"] *= scale
+        row["model"] = predicted(one, row["ranks"], a, b, row["split"], row["samples"])
+    return a, b
+
+
+def predictions(rows):
+    found = []
+    for kind in ("strong", "cameras"):
+        ones = [r for r in rows if r["ranks"] == 1 and r["kind"] == kind]
+        for name, a, b, p in ASSUMED if ones else []:
+            model = predicted(ones[0], p, a, b, ones[0]["split"], ones[0]["samples"])
+            found.append({"kind": kind, "name": name, "ranks": p, "latency_us": a, "us_per_byte": b, **model,
+                          "speed": ones[0]["frame_us"] * (p if kind == "cameras" else 1) / model["frame_us"]})
+    return found
+
+
+def write_markdown(path, rows, forecast, fitted):
+    lines = ["# Scaling of a shared filter", "", f"Device: {rows[0]['device']}, one thread per rank, exchange by {rows[0]['exchange']}. "
+             f"{rows[0]['points']} points per cloud, {rows[0]['layers']} layers."]
+    if fitted:
+        lines.append(f"Fitted from two ranks: {fitted[0]:.2f} us per step of a sum, {1 / max(fitted[1], 1e-9) / 1e3:.2f} GB/s.")
+    lines += ["", "| kind | ranks | samples | frame ms | model ms | measured / model | sum us | hash of all poses |",
+              "| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |"]
+    for r in rows:
+        model = r.get("model", {}).get("frame_us")
+        turns = " (ranks take turns)" if r["takes_turns"] else ""
+        lines.append(f"| {r['kind']}{turns} | {r['ranks']} | {r['samples']} | {r['frame_us'] / 1000:.3f} | "
+                     + (f"{model / 1000:.3f} | {r['frame_us'] / model:.2f}" if model else "- | -")
+                     + f" | {r['sum_us']:.1f} | `{r['hash']}` |")
+    if forecast:
+        lines += ["", "## Prediction, not measured", "", "| kind | machine | assumed latency us, GB/s | frame ms | times one rank |",
+                  "| --- | --- | --- | ---: | ---: |"]
+        lines += [f"| {f['kind']} | {f['name']} | {f['latency_us']}, {1 / f['us_per_byte'] / 1e3:.0f} | {f['frame_us'] / 1000:.3f} | "
+                  f"{f['speed']:.1f} |" for f in forecast]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def draw(path, rows, forecast):
+    try:
+        import matplotlib
+    except ImportError:
+        print("no chart: Python has no matplotlib")
+        return
+    matplotlib.use("svg")
+    from matplotlib import pyplot
+    figure, axis = pyplot.subplots(figsize=(7, 4.5))
+    for kind, colour in (("strong", "C0"), ("weak", "C1"), ("cameras", "C2")):
+        some = [r for r in rows if r["kind"] == kind]
+        if not some:
+            continue
+        axis.plot([r["ranks"] for r in some], [r["frame_us"] / 1000 for r in some], "o-", color=colour, label=f"{kind}, measured")
+        modelled = [r for r in some if "model" in r]
+        axis.plot([r["ranks"] for r in modelled], [r["model"]["frame_us"] / 1000 for r in modelled], ":", color=colour, label=f"{kind}, model")
+        for f in (f for f in forecast if f["kind"] == kind):
+            axis.plot([f["ranks"]], [f["frame_us"] / 1000], "x", color=colour)
+            axis.annotate(f"prediction: {f['name']}", (f["ranks"], f["frame_us"] / 1000), fontsize=7, ha="right", va="bottom")
+    axis.set(xscale="log", yscale="log", xlabel="ranks", ylabel="ms per frame", title="A filter shared by ranks")
+    axis.legend(fontsize=8)
+    figure.tight_layout()
+    figure.savefig(path)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("--ranks", default="1,2,4")
+    parser.add_argument("--kinds", default="strong,weak,cameras")
+    parser.add_argument("--samples", type=int, default=2000)
+    parser.add_argument("--points", type=int, default=10000)
+    parser.add_argument("--frames", type=int, default=10)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--exchange", default="mpi")
+    parser.add_argument("--launcher", default="mpirun --oversubscribe --allow-run-as-root --bind-to none")
+    args = parser.parse_args()
+    args.ranks = [int(p) for p in args.ranks.split(",")]
+    rows = measure(args, args.launcher.split())
+    fitted = add_model(rows)
+    forecast = predictions(rows)
+    args.out.mkdir(parents=True, exist_ok=True)
+    (args.out / "scaling.json").write_text(json.dumps({"rows": rows, "fitted": fitted, "predictions": forecast}, indent=1) + "\n")
+    write_markdown(args.out / "scaling.md", rows, forecast, fitted)
+    draw(args.out / "scaling.svg", rows, forecast)
+    hashes = {r["hash"] for r in rows if r["kind"] == "strong"}
+    if len(hashes) > 1:
+        sys.exit(f"the poses depend on the number of ranks: {sorted(hashes)}")
+
+
+if __name__ == "__main__":
+    main()
