@@ -12,8 +12,8 @@ The model of a frame on p ranks, from the run of one rank and the sums of two:
     compute  C(p) = E + (F - E) / p      F: a frame, E: a frame without points (what every rank does itself). cameras: C(p) = F
     sums     S(p) = layers * (2 ceil(log2 p) a + 16 (p - 1) / p n b)      n samples, a: latency of a step, b: time per byte
     frame    T(p) = C(p) + S(p) + the gather before a frame (as a small sum) + the broadcast of the cloud (split by samples)
-a and b follow from sums of 1 and of n numbers over two ranks. Where there are fewer cores than ranks, the ranks take turns: a
-row says so, and the model does not hold there.
+a and b follow from sums of 1 and of n numbers over two ranks. Where there are fewer cores or GPUs than ranks, the ranks take turns: a
+row says so, and C(p) is as many times as long.
 """
 
 import argparse
@@ -45,16 +45,26 @@ def latency_and_byte(two):
     return a, b
 
 
-def predicted(one, p, a, b, split, samples):
-    """T(p) in us; one: the row of one rank with the same number of samples."""
+def predicted(one, p, a, b, split, samples, turns=1):
+    """T(p) in us; one: the row of one rank with the same number of samples; turns: ranks of one core or GPU."""
     steps = 2 * math.ceil(math.log2(p)) if p > 1 else 0
     one_sum = steps * a + (16 * (p - 1) / p) * samples * b
     full, empty = one["frame_us"], one["empty_frame_us"]
-    compute = full if split == "cameras" else empty + (full - empty) / p
+    compute = turns * (full if split == "cameras" else empty + (full - empty) / p)
     cloud = 12 * one["points"] * b * math.ceil(math.log2(p)) if split == "samples" and p > 1 else 0
     return {"compute_us": compute, "sums_us": one["layers"] * one_sum, "other_us": steps * a + cloud,
             "frame_us": compute + one["layers"] * one_sum + steps * a + cloud,
             "bytes_per_layer": 8 * (samples + 1)}
+
+
+def processors(device):
+    """The cores of this machine, or its GPUs."""
+    if device == "cpu":
+        return len(os.sched_getaffinity(0))
+    try:
+        return max(1, subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True).stdout.count("GPU "))
+    except OSError:
+        return 1
 
 
 def measure(args, launcher):
@@ -66,7 +76,7 @@ def measure(args, launcher):
             split = "cameras" if kind == "cameras" else "samples"
             row = launch(args.program, p, {**common, "samples": samples, "split": split}, launcher)
             row["kind"] = kind
-            row["takes_turns"] = args.device == "cpu" and p > (len(os.sched_getaffinity(0)))
+            row["turns"] = math.ceil(p / processors(args.device))
             rows.append(row)
             print(f"{kind:8} {p:3} ranks: {row['frame_us'] / 1000:9.3f} ms per frame, sum {row['sum_us']:8.1f} us", flush=True)
     return rows
@@ -86,7 +96,7 @@ def add_model(rows):
         scale = row["samples"] / one["samples"]  # both parts of a frame grow with the samples
         one["frame_us"] *= scale
         one["empty_frame_us"] *= scale
-        row["model"] = predicted(one, row["ranks"], a, b, row["split"], row["samples"])
+        row["model"] = predicted(one, row["ranks"], a, b, row["split"], row["samples"], row["turns"])
     return a, b
 
 
@@ -110,7 +120,7 @@ def write_markdown(path, rows, forecast, fitted):
               "| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |"]
     for r in rows:
         model = r.get("model", {}).get("frame_us")
-        turns = " (ranks take turns)" if r["takes_turns"] else ""
+        turns = f" ({r['turns']} ranks take turns)" if r["turns"] > 1 else ""
         lines.append(f"| {r['kind']}{turns} | {r['ranks']} | {r['samples']} | {r['frame_us'] / 1000:.3f} | "
                      + (f"{model / 1000:.3f} | {r['frame_us'] / model:.2f}" if model else "- | -")
                      + f" | {r['sum_us']:.1f} | `{r['hash']}` |")
@@ -129,8 +139,9 @@ def draw(path, rows, forecast):
         print("no chart: Python has no matplotlib")
         return
     matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "scaling"  # the same file for the same numbers
     from matplotlib import pyplot
-    figure, axis = pyplot.subplots(figsize=(7, 4.5))
+    figure, axis = pyplot.subplots(figsize=(8.5, 4.5))
     for kind, colour in (("strong", "C0"), ("weak", "C1"), ("cameras", "C2")):
         some = [r for r in rows if r["kind"] == kind]
         if not some:
@@ -138,13 +149,18 @@ def draw(path, rows, forecast):
         axis.plot([r["ranks"] for r in some], [r["frame_us"] / 1000 for r in some], "o-", color=colour, label=f"{kind}, measured")
         modelled = [r for r in some if "model" in r]
         axis.plot([r["ranks"] for r in modelled], [r["model"]["frame_us"] / 1000 for r in modelled], ":", color=colour, label=f"{kind}, model")
-        for f in (f for f in forecast if f["kind"] == kind):
-            axis.plot([f["ranks"]], [f["frame_us"] / 1000], "x", color=colour)
-            axis.annotate(f"prediction: {f['name']}", (f["ranks"], f["frame_us"] / 1000), fontsize=7, ha="right", va="bottom")
-    axis.set(xscale="log", yscale="log", xlabel="ranks", ylabel="ms per frame", title="A filter shared by ranks")
-    axis.legend(fontsize=8)
+        guesses = [f for f in forecast if f["kind"] == kind]
+        axis.plot([f["ranks"] for f in guesses], [f["frame_us"] / 1000 for f in guesses], "x", color=colour, label=f"{kind}, prediction" if guesses else None)
+        for f in guesses:
+            axis.annotate(f["name"], (f["ranks"], f["frame_us"] / 1000), xytext=(0, -13), textcoords="offset points", fontsize=7, ha="center")
+    ticks = sorted({r["ranks"] for r in rows} | {f["ranks"] for f in forecast})
+    axis.set(xscale="log", yscale="log", xlabel="ranks", ylabel="ms per frame", title="A filter shared by ranks", xlim=(0.8, 2 * ticks[-1]))
+    axis.margins(y=0.12)
+    axis.set_xticks(ticks, [str(t) for t in ticks])
+    axis.minorticks_off()
+    axis.legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
     figure.tight_layout()
-    figure.savefig(path)
+    figure.savefig(path, metadata={"Date": None})
 
 
 def main():
@@ -165,7 +181,7 @@ def main():
     fitted = add_model(rows)
     forecast = predictions(rows)
     args.out.mkdir(parents=True, exist_ok=True)
-    (args.out / "scaling.json").write_text(json.dumps({"rows": rows, "fitted": fitted, "predictions": forecast}, indent=1) + "\n")
+    (args.out / "scaling.json").write_text(json.dumps({"context": {"commit": os.environ.get("TRIPTYCH_COMMIT", "unknown")}, "rows": rows, "fitted": fitted, "predictions": forecast}, indent=1) + "\n")
     write_markdown(args.out / "scaling.md", rows, forecast, fitted)
     draw(args.out / "scaling.svg", rows, forecast)
     hashes = {r["hash"] for r in rows if r["kind"] == "strong"}
