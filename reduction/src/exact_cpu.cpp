@@ -126,12 +126,11 @@ class DelayedSum {
   void add_group(const T* x) {
     const int exponent = max_exponent_of(x);
     if (exponent == -1023) return add_each_unless_zero(x);
-    // the starts of two levels are normal numbers
-    if (exponent < -960 || exponent > 1000) return add_each(x, group_size);
-    if constexpr (std::is_same_v<T, float>) {
-      if (deposit<1>(x, exponent)) return;
-    }
-    if (!deposit<2>(x, exponent)) add_each(x, group_size);
+    // the starts of three levels are normal numbers
+    if (exponent < -900 || exponent > 1000) return add_each(x, group_size);
+    constexpr int levels = std::is_same_v<T, float> ? 1 : 2;  // for exponents that differ by at most 16 or 30
+    if (deposit<levels>(x, exponent) || deposit<levels + 1>(x, exponent)) return;
+    add_each(x, group_size);
   }
 
  private:
