@@ -27,26 +27,32 @@ double start_of(int exponent) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52 | std::uint64_t{1} << 51);
 }
 
-// The exponent of the largest magnitude of a group: |x| < 2^(result + 1). A NaN is ignored.
+constexpr int chain_count = 4;  // independent running values, which hide the latency of an operation
+
+// The exponent of the largest magnitude of a group: |x| < 2^(result + 1). 1024 when the group has a NaN or an
+// infinity, -1023 when all elements are zero or subnormal doubles. Numbers without their signs compare as
+// integers, a double by its upper word.
 template <class T>
 int max_exponent_of(const T* x) {
-  using Values = simd::Pack<T, simd::Baseline>;
-  using V = typename Values::V;
-  using Bits = simd::Vector<typename detail::ExactFormat<T>::Bits>;
-  constexpr auto magnitude = static_cast<typename detail::ExactFormat<T>::Bits>(-1) >> 1;
-  V largest[2] = {};
-  for (int i = 0; i < group_size; i += 2 * Values::lanes) {
-    for (int c = 0; c < 2; ++c) {
-      const V v = (V)((Bits)Values::load(x + i + c * Values::lanes).v & magnitude);
-      largest[c] = v > largest[c] ? v : largest[c];
+  using Words = simd::Pack<std::int32_t, simd::Baseline>;
+  constexpr int word_count = static_cast<int>(sizeof(T) / 4);
+  const auto* words = reinterpret_cast<const std::int32_t*>(x);
+  Words largest[chain_count] = {};
+  for (int i = 0; i < group_size * word_count; i += chain_count * Words::lanes) {
+    for (int c = 0; c < chain_count; ++c) {
+      const Words w = Words::load(words + i + c * Words::lanes);
+      largest[c] = max_ordered(largest[c], Words{w.v & 0x7fffffffu});
     }
   }
-  T all = 0;
-  for (int lane = 0; lane < Values::lanes; ++lane) all = std::max({all, largest[0][lane], largest[1][lane]});
-  return static_cast<int>(std::bit_cast<std::uint64_t>(static_cast<double>(all)) >> 52) - 1023;
+  std::uint32_t all = 0;
+  for (const Words& w : largest)
+    for (int lane = word_count - 1; lane < Words::lanes; lane += word_count) all = std::max(all, w.v[lane]);
+  if constexpr (std::is_same_v<T, double>) {
+    return static_cast<int>(all >> 20) - 1023;
+  } else {
+    return static_cast<int>(std::bit_cast<std::uint64_t>(double{std::bit_cast<float>(all)}) >> 52) - 1023;
+  }
 }
-
-constexpr int chain_count = 4;  // independent running sums of a level
 
 // Loads chain_count x Doubles::lanes elements. A conversion of 16 bytes at once is one instruction per pack.
 template <class T>
@@ -74,7 +80,8 @@ bool deposit_group(const T* x, int exponent, double (&sum)[Levels]) {
     start[l] = start_of(exponent + log_group + 3 - l * (52 - log_group - 1));
     for (Doubles& a : acc[l]) a = Doubles::all(start[l]);
   }
-  simd::Vector<std::int64_t> inexact[chain_count] = {};
+  using Bits = simd::Vector<std::uint64_t>;
+  Bits rests[chain_count] = {};
   for (int i = 0; i < group_size; i += chain_count * Doubles::lanes) {
     Doubles rest[chain_count];
     load_packs(x + i, rest);
@@ -85,14 +92,14 @@ bool deposit_group(const T* x, int exponent, double (&sum)[Levels]) {
         acc[l][c] = t;
       }
     }
-    for (int c = 0; c < chain_count; ++c) inexact[c] |= rest[c].v != Doubles::V{};
+    for (int c = 0; c < chain_count; ++c) rests[c] |= (Bits)rest[c].v;
   }
   for (int l = 0; l < Levels; ++l) {
     sum[l] = 0;
     for (const Doubles& a : acc[l]) sum[l] += (a.v[0] - start[l]) + (a.v[1] - start[l]);
   }
-  const auto any = (inexact[0] | inexact[1]) | (inexact[2] | inexact[3]);
-  return (any[0] | any[1]) == 0;
+  const Bits any = (rests[0] | rests[1]) | (rests[2] | rests[3]);
+  return (any[0] | any[1]) << 1 == 0;  // zeros of any sign
 }
 
 // An ExactSum whose carries are delayed.
@@ -119,12 +126,11 @@ class DelayedSum {
   void add_group(const T* x) {
     const int exponent = max_exponent_of(x);
     if (exponent == -1023) return add_each_unless_zero(x);
-    // the starts of two levels are normal numbers
-    if (exponent < -960 || exponent > 1000) return add_each(x, group_size);
-    if constexpr (std::is_same_v<T, float>) {
-      if (deposit<1>(x, exponent)) return;
-    }
-    if (!deposit<2>(x, exponent)) add_each(x, group_size);
+    // the starts of three levels are normal numbers
+    if (exponent < -900 || exponent > 1000) return add_each(x, group_size);
+    constexpr int levels = std::is_same_v<T, float> ? 1 : 2;  // for exponents that differ by at most 16 or 30
+    if (deposit<levels>(x, exponent) || deposit<levels + 1>(x, exponent)) return;
+    add_each(x, group_size);
   }
 
  private:

@@ -105,6 +105,7 @@ enum class Numbers {
   uniform,     // -1 .. 1
   positive,    // 0 .. 1
   decades,     // ten decades
+  wide,        // from one binade at the start of the array to 70 at its end
   any,         // any finite number
   cancelling,  // any number and its negative, most of which cancel
   subnormal,
@@ -112,12 +113,12 @@ enum class Numbers {
   large,   // near the largest number, both signs
   sparse   // mostly zeros of both signs
 };
-inline constexpr Numbers all_numbers[] = {Numbers::uniform, Numbers::positive,   Numbers::decades,
-                                          Numbers::any,     Numbers::cancelling, Numbers::subnormal,
-                                          Numbers::halves,  Numbers::large,      Numbers::sparse};
+inline constexpr Numbers all_numbers[] = {
+    Numbers::uniform,    Numbers::positive,  Numbers::decades, Numbers::wide,  Numbers::any,
+    Numbers::cancelling, Numbers::subnormal, Numbers::halves,  Numbers::large, Numbers::sparse};
 inline std::string name_of(Numbers kind) {
-  constexpr const char* names[] = {"uniform",   "positive", "decades", "any",   "cancelling",
-                                   "subnormal", "halves",   "large",   "sparse"};
+  constexpr const char* names[] = {"uniform",    "positive",  "decades", "wide",  "any",
+                                   "cancelling", "subnormal", "halves",  "large", "sparse"};
   return names[static_cast<int>(kind)];
 }
 
@@ -145,6 +146,9 @@ std::vector<T> hostile_values(std::int64_t count, Numbers kind, std::uint64_t se
         break;
       case Numbers::decades:
         values[i] = std::ldexp(uniform, static_cast<int>(choice % 34));
+        break;
+      case Numbers::wide:
+        values[i] = std::ldexp(uniform, static_cast<int>(choice % (1 + 70 * i / values.size())) - 35);
         break;
       case Numbers::any:
         values[i] = with_exponent(choice);
