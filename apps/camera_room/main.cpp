@@ -21,9 +21,19 @@ using namespace triptych::capsule_likelihood;
 namespace {
 
 constexpr const char* usage =
-    "usage: camera_room CAMERAS.json [--frames N] [--points N] [--samples N] [--device cpu|cuda|cuda:1]\n"
-    "                   [--threads N] [--exchange mpi|nccl]\n"
-    "       mpirun -n 4 camera_room CAMERAS.json --threads 1\n";
+    "Usage: camera_room CAMERAS.json [options]\n"
+    "A synthetic body walks between calibrated cameras and is followed from what all of them see. Prints "
+    "the\n"
+    "error of the joints with the first camera alone and with all, and a hash of all poses, which does not\n"
+    "depend on how many processes share the work.\n\n"
+    "  camera_room cameras.json                          all cameras in this process\n"
+    "  mpirun -n 4 camera_room cameras.json --threads 1  a camera per process: the same hash\n\n"
+    "  --frames N     of the walk [default: 30]\n"
+    "  --points N     per camera and frame [default: 4000]\n"
+    "  --samples N    of the filter [default: 1000]\n"
+    "  --device NAME  best, cpu, cuda or cuda:1 [default: best]; on a GPU a process takes one camera\n"
+    "  --threads N    of the CPU, which it then uses [default: all cores]\n"
+    "  --exchange X   mpi, or nccl with a GPU for each process [default: mpi]\n";
 
 struct Settings {
   std::string cameras, device = "best", exchange = "mpi";
@@ -46,7 +56,7 @@ Settings parse(int argc, char** argv) {
       s.cameras = name;
       continue;
     }
-    require(i + 1 < argc, name, " needs a value\n", usage);
+    require(i + 1 < argc, name, " needs a value; see --help");
     const std::string value = argv[++i];
     if (name == "--frames") {
       s.frames = number(value, name);
@@ -62,10 +72,10 @@ Settings parse(int argc, char** argv) {
       require(value == "mpi" || value == "nccl", "--exchange takes mpi or nccl, not '", value, "'");
       s.exchange = value;
     } else {
-      require(false, "there is no option ", name, "\n", usage);
+      require(false, "there is no option ", name, "; see --help");
     }
   }
-  require(!s.cameras.empty(), "a calibration file is needed\n", usage);
+  require(!s.cameras.empty(), "a calibration file is needed; see --help");
   return s;
 }
 
@@ -185,6 +195,10 @@ void run(const Settings& settings) {
 
 int main(int argc, char** argv) {
   try {
+    if (argc > 1 && (std::strcmp(argv[1], "--help") == 0 || std::strcmp(argv[1], "-h") == 0)) {
+      std::printf("%s", usage);
+      return EXIT_SUCCESS;
+    }
     run(parse(argc, argv));
     return EXIT_SUCCESS;
   } catch (const std::exception& e) {

@@ -19,7 +19,7 @@ void read(const std::filesystem::path& file) {
       demand(again[i].name == cameras[i].name, "the names stay");
       const RigidTransform& a = cameras[i].camera_from_world;
       const RigidTransform& b = again[i].camera_from_world;
-      for (int k = 0; k < 9; ++k)
+      for (std::size_t k = 0; k < 9; ++k)
         demand(std::isfinite(a.rotation[k]) && a.rotation[k] == b.rotation[k],
                "rotations are finite and stay");
       demand(fuzz::is_finite(a.translation_m), "translations are finite");
