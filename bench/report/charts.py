@@ -134,12 +134,12 @@ def line_chart(file, caption, title, subtitle, panels, y_format, sizes=False, y_
         for axis in axes[0]:
             axis.autoscale(axis="y")
         axes[0][0].set_ylim(bottom=0)
-    legend = figure.legend(labels.values(), labels.keys(), loc="center left", bbox_to_anchor=(0.8, 0.48), fontsize=9)
+    legend = figure.legend(labels.values(), labels.keys(), loc="center left", bbox_to_anchor=(0.765, 0.48), fontsize=8.5)
     for at, (one, key, words) in enumerate(zip(series.values(), legend.get_lines(), legend.get_texts())):
         one["keys"] = [f"key{at}", f"keytext{at}"]
         key.set_gid(one["keys"][0])
         words.set_gid(one["keys"][1])
-    figure.subplots_adjust(left=0.08, right=0.79, top=0.82, bottom=0.11, wspace=0.12)
+    figure.subplots_adjust(left=0.08, right=0.76, top=0.82, bottom=0.11, wspace=0.12)
     for axis, panel in zip(axes[0], panels):
         for line in panel.lines:
             for x, y in line.points:
