@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
+#include <limits>
 #include <numbers>
+#include <string>
 
 #include "filter/find_pose.hpp"
 #include "geometry/limits.hpp"
@@ -14,10 +17,20 @@ namespace triptych::capsule_likelihood {
 namespace {
 
 constexpr int headings = 8;
-constexpr int first_tries = 3,
-              last_tries = 12;   // steps on the same cloud: for every heading, and for the best ones
-constexpr std::size_t kept = 3;  // headings that are tried further
-constexpr float widen = 4;       // of the spreads, at first
+
+// The search goes on with fewer candidates from round to round. A body and the same body turned round fit a
+// cloud about equally well until the limbs are found, so that candidates of both ways go on. The second round
+// looks farther, for limbs that are far from the rest pose.
+struct SearchRound {
+  int tries;            // steps on the same cloud
+  float spread_factor;  // of the first of them
+  std::size_t kept;     // of each way, afterwards
+};
+constexpr SearchRound search_rounds[] = {{3, 4, 2}, {8, 8, 1}, {10, 4, 1}};
+
+// Most people look towards the camera. A pose that does is preferred to one that looks away when it explains
+// the cloud nearly as well: the log-likelihoods per point may differ by twice this.
+constexpr double facing_bonus = 0.025;
 
 struct Middle {
   double low, middle, high;
@@ -74,33 +87,74 @@ std::vector<float> first_pose(const Skeleton& skeleton, const Extent& extent, do
   return pose;
 }
 
+using Direction = std::array<double, 2>;  // x and z: seen from above
+
+double dot_product(const Direction& a, const Direction& b) { return a[0] * b[0] + a[1] * b[1]; }
+
+// Where the body looks at rest: from the feet to the toes. {0, 0} when no joint is called toe.
+Direction front_of(const Skeleton& skeleton) {
+  const std::vector<Vec3> positions = skeleton.joints(skeleton.rest_pose());
+  Direction front = {};
+  for (std::size_t j = 1; j < positions.size(); ++j) {
+    const Joint& joint = skeleton.joints()[j];
+    std::string name = joint.name;
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (name.find("toe") == std::string::npos) continue;
+    const Vec3& foot = positions[static_cast<std::size_t>(joint.parent)];
+    front[0] += double{positions[j].x} - double{foot.x};
+    front[1] += double{positions[j].z} - double{foot.z};
+  }
+  const double length = std::sqrt(dot_product(front, front));
+  return length > 0 ? Direction{front[0] / length, front[1] / length} : Direction{};
+}
+
+// A horizontal direction of the rest pose, as the root of a pose turns it.
+Direction turned(const Direction& rest, std::span<const float> pose) {
+  const double w = pose[3], x = pose[4], y = pose[5], z = pose[6];
+  return {(1 - 2 * (y * y + z * z)) * rest[0] + 2 * (x * z + w * y) * rest[1],
+          2 * (x * z - w * y) * rest[0] + (1 - 2 * (x * x + y * y)) * rest[1]};
+}
+
+struct Candidate {
+  Estimate estimate;
+  double score = -std::numeric_limits<double>::infinity();
+};
+
+// The best candidates, and the best of those that are turned the other way.
+std::vector<Candidate> keep_both_ways(std::vector<Candidate> candidates, std::size_t kept) {
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
+  const Direction way = turned({0, 1}, candidates.front().estimate.pose);
+  std::size_t same = 0, other = 0;
+  std::erase_if(candidates, [&](const Candidate& candidate) {
+    return ++(dot_product(turned({0, 1}, candidate.estimate.pose), way) < 0 ? other : same) > kept;
+  });
+  return candidates;
+}
+
 }  // namespace
 
-Estimate find_pose(FilterEngine& engine, const CloudView& cloud) {
+Estimate find_pose(FilterEngine& engine, const CloudView& cloud, bool seen_by_one_camera) {
   const Extent extent = extent_of(cloud.points);
-  std::vector<Estimate> candidates;
-  candidates.reserve(headings);
-  const auto follow = [&](std::span<const float> pose, float wide, int tries) {
-    engine.start(pose, wide);
-    Estimate best;
-    for (int i = 0; i < tries; ++i) {
-      Estimate estimate = engine.step(cloud);
-      if (i == 0 || estimate.log_likelihood > best.log_likelihood) best = std::move(estimate);
-    }
-    return best;
-  };
+  const Direction front = seen_by_one_camera ? front_of(engine.skeleton()) : Direction{};
+  const double bonus = facing_bonus * static_cast<double>(cloud.points.size());
+  std::vector<Candidate> candidates(headings);
   for (int h = 0; h < headings; ++h)
-    candidates.push_back(follow(first_pose(engine.skeleton(), extent, 2 * std::numbers::pi * h / headings),
-                                widen, first_tries));
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Estimate& a, const Estimate& b) { return a.log_likelihood > b.log_likelihood; });
-  candidates.resize(std::min(candidates.size(), kept));
-  Estimate best;
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    Estimate estimate = follow(candidates[i].pose, widen, last_tries);
-    if (i == 0 || estimate.log_likelihood > best.log_likelihood) best = std::move(estimate);
+    candidates[static_cast<std::size_t>(h)].estimate.pose =
+        first_pose(engine.skeleton(), extent, 2 * std::numbers::pi * h / headings);
+  for (const SearchRound& round : search_rounds) {
+    for (Candidate& best : candidates) {
+      engine.start(best.estimate.pose, round.spread_factor);
+      for (int i = 0; i < round.tries; ++i) {
+        Estimate estimate = engine.step(cloud);
+        const double score = estimate.log_likelihood - bonus * turned(front, estimate.pose)[1];
+        if (score > best.score) best = {std::move(estimate), score};
+      }
+    }
+    candidates = keep_both_ways(std::move(candidates), round.kept);
   }
-  engine.start(best.pose, 1.5f);
+  engine.start(candidates.front().estimate.pose, 1.5f);
   return engine.step(cloud);
 }
 

@@ -7,7 +7,8 @@
 
 namespace triptych::capsule_likelihood {
 
-// Leaves the engine at the pose that it found. InvalidArgument when no point can be used.
-Estimate find_pose(FilterEngine& engine, const CloudView& cloud);
+// Leaves the engine at the pose that it found. seen_by_one_camera: at the origin, looking along z; a body is
+// then more likely to look towards it. InvalidArgument when no point can be used.
+Estimate find_pose(FilterEngine& engine, const CloudView& cloud, bool seen_by_one_camera);
 
 }  // namespace triptych::capsule_likelihood

@@ -76,7 +76,7 @@ std::vector<Vec3> points_in_world(const FilterShare& share, const SensorModel& s
 
 Estimate find_shared(FilterEngine& engine, std::span<const Vec3> points, std::span<const CloudView> clouds) {
   EngineOfClouds same_clouds(engine, clouds);
-  return find_pose(same_clouds, points);
+  return find_pose(same_clouds, points, false);
 }
 
 }  // namespace triptych::capsule_likelihood

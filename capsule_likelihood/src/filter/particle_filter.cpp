@@ -273,8 +273,8 @@ Estimate ParticleFilter::find_cameras(std::span<const CloudView> own) {
   if (s.searches_world()) points = points_in_world(*s.share, s.options.sensor, clouds);
   s.drop();
   s.started = false;  // in case of an exception
-  Estimate estimate =
-      s.searches_world() ? find_shared(*s.engine, points, clouds) : find_pose(*s.engine, clouds.front());
+  Estimate estimate = s.searches_world() ? find_shared(*s.engine, points, clouds)
+                                         : find_pose(*s.engine, clouds.front(), true);
   s.started = true;
   s.frames = 0;
   s.set_status(estimate);

@@ -99,9 +99,11 @@ class ParticleFilter {
   // 1000 km or an angle beyond Skeleton::max_angle_rad.
   void start(std::span<const float> pose);
   // Searches for the first pose when none is known: the root's position follows from the extent of the cloud,
-  // the rest from several orientations and many annealing steps. Then the filter is started. Takes the time
-  // of some 60 frames. Drops what is in flight. InvalidArgument when no point is finite and in front of the
-  // camera: the filter is then as before. After any other exception it has to be started again.
+  // the rest from several orientations and many annealing steps. Of two poses that explain the cloud about
+  // equally well, the one that looks towards the camera is preferred, where joints called toe say how the
+  // body looks. Then the filter is started. Takes the time of some 80 frames. Drops what is in flight.
+  // InvalidArgument when no point is finite and in front of the camera: the filter is then as before. After
+  // any other exception it has to be started again.
   Estimate find(const CloudView& cloud);
   // A cloud in device memory, as of step(). The search needs it on the host, too: it is copied there once. A
   // sigma that is not above 0 is InvalidArgument.
