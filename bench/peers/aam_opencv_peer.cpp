@@ -252,7 +252,8 @@ int run(const Options& options) {
   Json benchmarks = Json::array();
   // After every step: a run of many minutes that is cut short leaves what it has.
   const auto save = [&] {
-    if (!options.out.empty()) const char* commit = std::getenv("TRIPTYCH_COMMIT");
+    if (options.out.empty()) return;
+    const char* commit = std::getenv("TRIPTYCH_COMMIT");
     write_json(options.out, {{"context",
                               {{"commit", commit != nullptr ? commit : "unknown"},
                                {"cpu", Device::cpu().describe()},
