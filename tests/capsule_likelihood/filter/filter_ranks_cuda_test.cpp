@@ -50,6 +50,7 @@ struct Clouds {
       std::vector<std::vector<Vec3>> clouds;
       std::vector<CloudView> views;
       for (int c = begin; c < end; ++c) clouds.push_back(points(c, i));
+      views.reserve(clouds.size());
       for (const auto& cloud : clouds) views.push_back(view(cloud, i));
       result.estimates.push_back(filter.step_cameras(views));
     }
