@@ -1,4 +1,5 @@
 #include <triptych/core/error.hpp>
+#include <triptych/core/length.hpp>
 #include <triptych/core/parallel.hpp>
 
 #include <algorithm>
@@ -148,7 +149,7 @@ void add_peaks(const Map& map, const Template& face, const Crop& crop, double si
 bool same_place(const Candidate& a, const Candidate& b) {
   const double smaller = std::min(a.size, b.size), larger = std::max(a.size, b.size);
   return larger < min_candidate_ratio * smaller &&
-         std::hypot(a.x - b.x, a.y - b.y) < min_candidate_distance * smaller;
+         length(a.x - b.x, a.y - b.y) < min_candidate_distance * smaller;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <triptych/capsule_likelihood/scene.hpp>
 #include <triptych/core/error.hpp>
+#include <triptych/core/length.hpp>
 
 #include <algorithm>
 #include <array>
@@ -58,7 +59,7 @@ struct Middle {
     ++points;
   }
   double aside(const Middle& other) const {
-    return std::hypot(x / points - other.x / other.points, z / points - other.z / other.points);
+    return length(x / points - other.x / other.points, z / points - other.z / other.points);
   }
   double distance(const Vec3& p, bool any_depth) const {
     const double dx = x / points - double{p.x}, dy = y / points - double{p.y},

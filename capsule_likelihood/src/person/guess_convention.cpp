@@ -1,5 +1,6 @@
 #include <triptych/capsule_likelihood/scene.hpp>
 #include <triptych/core/error.hpp>
+#include <triptych/core/length.hpp>
 
 #include <algorithm>
 #include <array>
@@ -75,7 +76,7 @@ double width(std::span<const Vec3> points, double low, double high) {
     x.push_back(p.x);
     z.push_back(p.z);
   }
-  return x.size() < 5 ? 0 : std::hypot(range_of(x, 0.1).length(), range_of(z, 0.1).length());
+  return x.size() < 5 ? 0 : length(range_of(x, 0.1).length(), range_of(z, 0.1).length());
 }
 
 // More of a person is above its middle than below, and its feet take up more room than its head.
