@@ -1,6 +1,6 @@
 // A body that walks between calibrated cameras, followed from what all of them see. Alone, the program takes
-// all cameras and compares with the first one; under mpirun each rank has its own camera, and the poses have
-// the same bits.
+// all cameras and compares with the first one: by one filter on a CPU, by a thread for each camera on a GPU.
+// Under mpirun each rank has its own camera. The poses have the same bits.
 #include <triptych/capsule_likelihood/cameras_file.hpp>
 #include <triptych/capsule_likelihood/particle_filter.hpp>
 #include <triptych/capsule_likelihood/render.hpp>
@@ -13,7 +13,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <string>
+#include <thread>
 
 using namespace triptych;
 using namespace triptych::capsule_likelihood;
@@ -31,7 +33,7 @@ constexpr const char* usage =
     "  --frames N     of the walk [default: 30]\n"
     "  --points N     per camera and frame [default: 4000]\n"
     "  --samples N    of the filter [default: 1000]\n"
-    "  --device NAME  best, cpu, cuda or cuda:1 [default: best]; on a GPU a process takes one camera\n"
+    "  --device NAME  best, cpu, cuda or cuda:1 [default: best]; on a GPU each camera has its own filter\n"
     "  --threads N    of the CPU, which it then uses [default: all cores]\n"
     "  --exchange X   mpi, or nccl with a GPU for each process [default: mpi]\n";
 
@@ -161,6 +163,27 @@ Score follow(const Room& room, const Settings& settings, const Device& device, s
   return score;
 }
 
+// Follows the walk with a filter and a thread for each camera, all on one GPU.
+Score follow_in_threads(const Room& room, const Settings& settings, const Device& device) {
+  const auto exchanges = make_thread_exchanges(static_cast<int>(room.size()));
+  std::vector<Score> scores(room.size());
+  std::vector<std::exception_ptr> failures(room.size());
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < room.size(); ++i)
+      threads.emplace_back([&, i] {
+        try {
+          scores[i] = follow(room, settings, device, i, i + 1, exchanges[i]);
+        } catch (...) {
+          failures[i] = std::current_exception();
+        }
+      });
+  }
+  for (const std::exception_ptr& failure : failures)
+    if (failure) std::rethrow_exception(failure);
+  return scores[0];
+}
+
 void print(std::size_t cameras, const Score& score) {
   std::printf(
       "%zu camera%s: mean error %.1f mm, worst joint %.1f mm, %.0f %% of the body seen, %.1f ms per frame, "
@@ -177,15 +200,17 @@ void run(const Settings& settings) {
   const Room room(settings, read_cameras(settings.cameras));
   const std::size_t ranks = static_cast<std::size_t>(exchange->size()),
                     rank = static_cast<std::size_t>(exchange->rank());
-  // On a GPU a filter takes one camera: a single process then follows with the first.
-  const std::size_t count = device.is_cuda() ? std::min(ranks, room.size()) : room.size();
+  // On a GPU a filter takes one camera.
+  const bool in_threads = device.is_cuda() && ranks == 1 && settings.exchange == "mpi";
+  const std::size_t count = device.is_cuda() && !in_threads ? std::min(ranks, room.size()) : room.size();
   require(ranks <= count, "there are ", ranks, " ranks but ", room.size(), " cameras");
   const bool prints = exchange->rank() == 0;
   if (prints)
     std::printf("%d frames, %d points per camera, %d samples, %zu rank%s, on %s\n", settings.frames,
                 settings.points, settings.samples, ranks, ranks == 1 ? "" : "s", device.describe().c_str());
   const Score all =
-      follow(room, settings, device, count * rank / ranks, count * (rank + 1) / ranks, exchange);
+      in_threads ? follow_in_threads(room, settings, device)
+                 : follow(room, settings, device, count * rank / ranks, count * (rank + 1) / ranks, exchange);
   if (!prints) return;
   if (count > 1) print(1, follow(room, settings, device, 0, 1, nullptr));
   print(count, all);
