@@ -4,15 +4,17 @@
 Runs ranks_bench under mpirun, writes scaling.json, scaling.md and (with matplotlib) scaling.svg. Each rank has one thread.
 
     scaling.py BUILD/bin/ranks_bench --out FOLDER [--ranks 1,2,4,8] [--samples N] [--points N] [--device cuda] [--exchange nccl]
+    scaling.py --again FOLDER/scaling.json --out FOLDER    the model, the table and the chart of rows that were measured before
 
 strong: the samples are split, their number is fixed. weak: as many samples per rank. cameras: a camera per rank, all weigh all
 samples.
 
-The model of a frame on p ranks, from the run of one rank and the sums of two:
-    compute  C(p) = E + (F - E) / p      F: a frame, E: a frame without points (what every rank does itself). cameras: C(p) = F
+The model of a frame on p ranks, from the frame of one rank, the frames without points and the sums of two ranks:
+    compute  C(p) = O + (F - O) / p      F: the frame of one rank, O: what every rank does itself for all samples. cameras: C(p) = F
     sums     S(p) = layers * (2 ceil(log2 p) a + 16 (p - 1) / p n b)      n samples, a: latency of a step, b: time per byte
     frame    T(p) = C(p) + S(p) + the gather before a frame (as a small sum) + the broadcast of the cloud (split by samples)
-a and b follow from sums of 1 and of n numbers over two ranks. Where there are fewer cores or GPUs than ranks, the ranks take turns: a
+O is fitted to the frames without points (O + D / p, D: kinematics, which the ranks share); a and b follow from sums of 1 and of n
+numbers over two ranks. Frames with points on two and more ranks are not used: they check the model. Where there are fewer cores or GPUs than ranks, the ranks take turns: a
 row says so, and C(p) is as many times as long.
 """
 
@@ -45,12 +47,22 @@ def latency_and_byte(two):
     return a, b
 
 
+def own_share(rows):
+    """O of the model as a part of the frame without points on one rank: least squares of O + D / p with D >= 0 and O >= 0."""
+    points = [(1 / r["ranks"], r["empty_frame_us"] / r["turns"]) for r in rows]
+    mean_x, mean_y = (sum(column) / len(points) for column in zip(*points))
+    spread = sum((x - mean_x) ** 2 for x, _ in points)
+    slope = sum((x - mean_x) * (y - mean_y) for x, y in points) / spread if spread else 0.0
+    whole = mean_y + slope * (1 - mean_x)
+    return min(1.0, max(0.0, (whole - slope) / whole))
+
+
 def predicted(one, p, a, b, split, samples, turns=1):
     """T(p) in us; one: the row of one rank with the same number of samples; turns: ranks of one core or GPU."""
     steps = 2 * math.ceil(math.log2(p)) if p > 1 else 0
     one_sum = steps * a + (16 * (p - 1) / p) * samples * b
-    full, empty = one["frame_us"], one["empty_frame_us"]
-    compute = turns * (full if split == "cameras" else empty + (full - empty) / p)
+    full, own = one["frame_us"], one["own_us"]
+    compute = turns * (full if split == "cameras" else own + (full - own) / p)
     cloud = 12 * one["points"] * b * math.ceil(math.log2(p)) if split == "samples" and p > 1 else 0
     return {"compute_us": compute, "sums_us": one["layers"] * one_sum, "other_us": steps * a + cloud,
             "frame_us": compute + one["layers"] * one_sum + steps * a + cloud,
@@ -88,6 +100,10 @@ def add_model(rows):
     if not two:
         return None
     a, b = latency_and_byte(two[0])
+    strong = [r for r in rows if r["kind"] == "strong"] or rows
+    share = own_share([r for r in strong if r["split"] == strong[0]["split"]])
+    for row in rows:
+        row["own_us"] = share * row["empty_frame_us"] if row["ranks"] == 1 else None
     for row in rows:
         ones = [r for r in rows if r["ranks"] == 1 and r["kind"] == row["kind"]]
         if not ones:
@@ -95,7 +111,7 @@ def add_model(rows):
         one = dict(ones[0])
         scale = row["samples"] / one["samples"]  # both parts of a frame grow with the samples
         one["frame_us"] *= scale
-        one["empty_frame_us"] *= scale
+        one["own_us"] *= scale
         row["model"] = predicted(one, row["ranks"], a, b, row["split"], row["samples"], row["turns"])
     return a, b
 
@@ -165,7 +181,8 @@ def draw(path, rows, forecast):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program")
+    parser.add_argument("program", nargs="?", help="ranks_bench")
+    parser.add_argument("--again", type=pathlib.Path, help="a scaling.json: nothing is measured")
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--ranks", default="1,2,4")
     parser.add_argument("--kinds", default="strong,weak,cameras")
@@ -177,11 +194,18 @@ def main():
     parser.add_argument("--launcher", default="mpirun --oversubscribe --allow-run-as-root --bind-to none")
     args = parser.parse_args()
     args.ranks = [int(p) for p in args.ranks.split(",")]
-    rows = measure(args, args.launcher.split())
+    if (args.program is None) == (args.again is None):
+        parser.error("give the program ranks_bench, or --again FILE")
+    commit = os.environ.get("TRIPTYCH_COMMIT", "unknown")
+    if args.again:
+        record = json.loads(args.again.read_text())
+        rows, commit = record["rows"], record["context"]["commit"]
+    else:
+        rows = measure(args, args.launcher.split())
     fitted = add_model(rows)
-    forecast = predictions(rows)
+    forecast = predictions(rows) if rows[0]["device"].startswith("GPU") else []
     args.out.mkdir(parents=True, exist_ok=True)
-    (args.out / "scaling.json").write_text(json.dumps({"context": {"commit": os.environ.get("TRIPTYCH_COMMIT", "unknown")}, "rows": rows, "fitted": fitted, "predictions": forecast}, indent=1) + "\n")
+    (args.out / "scaling.json").write_text(json.dumps({"context": {"commit": commit}, "rows": rows, "fitted": fitted, "predictions": forecast}, indent=1) + "\n")
     write_markdown(args.out / "scaling.md", rows, forecast, fitted)
     draw(args.out / "scaling.svg", rows, forecast)
     hashes = {r["hash"] for r in rows if r["kind"] == "strong"}
