@@ -227,10 +227,12 @@ Values values(const capsule_likelihood::Estimate& estimate) {
   return all;
 }
 
-std::shared_ptr<capsule_likelihood::ParticleFilter> started_filter(const Device& device) {
+capsule_likelihood::FilterOptions filter_options() { return {.samples = 32, .layers = 2, .max_points = 300}; }
+
+std::shared_ptr<capsule_likelihood::ParticleFilter> started_filter(
+    const Device& device, const capsule_likelihood::FilterOptions& options) {
   using namespace capsule_likelihood;
-  auto filter = std::make_shared<ParticleFilter>(
-      person().skeleton, FilterOptions{.samples = 32, .layers = 2, .max_points = 300}, device);
+  auto filter = std::make_shared<ParticleFilter>(person().skeleton, options, device);
   filter->start(person().motion.pose(0));
   return filter;
 }
@@ -246,7 +248,7 @@ CudaObject make_device_filter(const Device& device) {
     return {clouds[static_cast<std::size_t>(i)].span()};
   };
   cloud(0);
-  const auto filter = started_filter(device);
+  const auto filter = started_filter(device, filter_options());
   const auto wait = waiting(filter, device);
   return {[=](int i) {
             wait();
@@ -264,9 +266,9 @@ CudaObject make_device_filter(const Device& device) {
           [=] { filter->start(person().motion.pose(0)); }};
 }
 
-CudaObject make_filter(const Device& device) {
+CudaObject make_filter(const Device& device, const capsule_likelihood::FilterOptions& options) {
   using namespace capsule_likelihood;
-  const auto filter = started_filter(device);
+  const auto filter = started_filter(device, options);
   const auto cloud = [](int i) -> CloudView { return person().clouds[static_cast<std::size_t>(i)]; };
   return {[=](int i) { return values(filter->step(cloud(i))); }, [=](int i) { filter->submit(cloud(i)); },
           [=] { return values(filter->next()); },
@@ -274,6 +276,14 @@ CudaObject make_filter(const Device& device) {
             filter->step(std::vector<Vec3>(301, Vec3{0, 0, 3}));
           },
           [=] { filter->start(person().motion.pose(0)); }};
+}
+
+// A rank of its own: the sums of a layer leave the GPU and come back.
+CudaObject make_shared_filter(const Device& device, capsule_likelihood::FilterSplit split) {
+  capsule_likelihood::FilterOptions options = filter_options();
+  options.exchange = make_single_exchange();
+  options.split = split;
+  return make_filter(device, options);
 }
 
 }  // namespace
@@ -285,7 +295,15 @@ const std::vector<CudaObjectKind>& cuda_object_kinds() {
       {"FaceTracker", make_face_tracker},
       {"Tracker", [](const Device& device) { return make_tracker(device, false); }},
       {"gated Tracker", [](const Device& device) { return make_tracker(device, true); }},
-      {"ParticleFilter", make_filter},
+      {"ParticleFilter", [](const Device& device) { return make_filter(device, filter_options()); }},
+      {"ParticleFilter of shared samples",
+       [](const Device& device) {
+         return make_shared_filter(device, capsule_likelihood::FilterSplit::samples);
+       }},
+      {"ParticleFilter of shared cameras",
+       [](const Device& device) {
+         return make_shared_filter(device, capsule_likelihood::FilterSplit::cameras);
+       }},
       {"Fitter of device frames", make_device_fitter},
       {"Tracker of device frames", make_device_tracker},
       {"ParticleFilter of device clouds", make_device_filter}};
