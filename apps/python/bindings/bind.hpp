@@ -10,6 +10,7 @@ namespace nb = nanobind;
 void bind_errors(nb::module_& m);
 void bind_devices(nb::module_& m);
 void bind_device_array(nb::module_& m);
+void bind_exchange(nb::module_& m);
 void bind_reduce(nb::module_& m);
 void bind_skin(nb::module_& m);
 void bind_capsule(nb::module_& m);

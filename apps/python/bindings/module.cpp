@@ -5,11 +5,13 @@
 
 NB_MODULE(_triptych, m) {
   using namespace triptych::python;
-  m.doc() = "The compiled part of triptych; use triptych.reduce, .skin, .capsule and .aam.";
+  m.doc() = "The compiled part of triptych; use triptych.reduce, .skin, .capsule, .aam and .exchange.";
   m.attr("__version__") = triptych::version();
   bind_errors(m);
   bind_devices(m);
   bind_device_array(m);
+  nb::module_ exchange = m.def_submodule("exchange", "Ranks that share a filter.");
+  bind_exchange(exchange);
   nb::module_ reduce = m.def_submodule("reduce", "Reductions of arrays.");
   bind_reduce(reduce);
   nb::module_ skin = m.def_submodule("skin", "The head's position and distance from skin colour.");

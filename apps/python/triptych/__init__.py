@@ -4,13 +4,14 @@ triptych.reduce   sums, minima, maxima, dot products and moments of arrays
 triptych.skin     the head's position and distance from skin colour
 triptych.capsule  a person's pose from a cloud of points
 triptych.aam      facial landmarks from an active appearance model
+triptych.exchange ranks that share one filter: threads, or processes by MPI
 
 Arrays go in without a copy: NumPy, torch, CuPy, and anything else with __dlpack__, the buffer protocol or
 __cuda_array_interface__, in host or GPU memory. `device` is "auto" (a GPU when there is one), "cpu", "cpu:4" (threads), "cuda:0"
 or "joint".
 """
 
-from . import aam, capsule, reduce, skin
+from . import aam, capsule, exchange, reduce, skin
 from ._triptych import (
     CalibrationError,
     CudaError,
@@ -46,6 +47,7 @@ __all__ = [
     "cuda_unavailable_reason",
     "describe_device",
     "devices",
+    "exchange",
     "reduce",
     "skin",
     "view",

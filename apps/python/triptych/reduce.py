@@ -4,10 +4,12 @@
 >>> triptych.reduce.sum(numpy.arange(10.0))
 45.0
 
-The functions run where the array lies: on the CPU, or on the GPU of a torch or CuPy tensor. A Reducer keeps one device.
+The functions run where the array lies: on the CPU, or on the GPU of a torch or CuPy tensor. A Reducer keeps one device. An ExactSum adds up
+arrays that come in parts, without any rounding.
 """
 
 from ._triptych.reduce import (
+    ExactSum,
     Moments,
     Reducer,
     argmax,
@@ -24,6 +26,7 @@ from ._triptych.reduce import (
 )
 
 __all__ = [
+    "ExactSum",
     "Moments",
     "Reducer",
     "argmax",

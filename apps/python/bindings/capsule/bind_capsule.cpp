@@ -14,6 +14,7 @@ void bind_capsule(nb::module_& m) {
   capsule::bind_cloud(m);
   capsule::bind_scene(m);
   capsule::bind_cameras(m);
+  capsule::bind_extrinsics(m);
   capsule::bind_fit(m);
   capsule::bind_render(m);
   capsule::bind_resample(m);

@@ -58,6 +58,27 @@ cl::Estimate step(HeldFilter& self, nb::handle cloud, nb::handle sigma, nb::hand
       [&](const auto& view) { return compute(self.mutex(), [&] { return self.get().step(view); }); });
 }
 
+// The clouds of all cameras, on the host.
+struct CloudInputs {
+  CloudInputs(HeldFilter& self, nb::handle clouds, nb::handle sigmas) {
+    const std::vector<nb::object> given = entries_of(clouds, "clouds", "arrays");
+    std::vector<nb::object> sigma_of(given.size(), nb::none());
+    if (!sigmas.is_none()) sigma_of = entries_of(sigmas, "sigmas", "arrays");
+    require(sigma_of.size() == given.size(), "sigmas: there are ", sigma_of.size(), " for ", given.size(),
+            " clouds");
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      inputs.emplace_back(self, given[i], sigma_of[i], nb::none());
+      inputs.back().points.require_on_host();
+    }
+    for (const CloudInput& input : inputs)
+      views.emplace_back(host_points(input.points),
+                         input.sigmas ? host_floats(*input.sigmas) : std::span<const float>());
+  }
+
+  std::vector<CloudInput> inputs;
+  std::vector<cl::CloudView> views;
+};
+
 void submit(HeldFilter& self, nb::handle cloud, nb::handle sigma, nb::handle stream) {
   const CloudInput input(self, cloud, sigma, stream);
   input.call([&](const auto& view) { compute(self.mutex(), [&] { self.get().submit(view); }); });
@@ -125,6 +146,33 @@ void bind_filter(nb::module_& m) {
                "InvalidArgument when no point can be used: the filter is then as before.") +
            cloud_doc)
               .c_str())
+      .def(
+          "step_cameras",
+          [](HeldFilter& self, Anything clouds, Anything sigmas) {
+            const CloudInputs input(self, clouds, sigmas);
+            return naming("clouds", [&] {
+              return compute(self.mutex(), [&] { return self.get().step_cameras(input.views); });
+            });
+          },
+          nb::arg("clouds"), nb::arg("sigmas") = nb::none(),
+          "The pose in what several cameras see at one time, an Estimate in the frame of the world.\n\n"
+          "clouds: an (n, 3) float32 array for each camera of `cameras`, in their order, on the host, in "
+          "the\n"
+          "frames of their cameras. sigmas: for each cloud as `sigma` of a call, or None. On a CPU; on a GPU "
+          "a\n"
+          "filter takes one camera: make one for each, with an exchange.")
+      .def(
+          "find_cameras",
+          [](HeldFilter& self, Anything clouds, Anything sigmas) {
+            const CloudInputs input(self, clouds, sigmas);
+            auto estimate = naming("clouds", [&] {
+              return compute(self.mutex(), [&] { return self.get().find_cameras(input.views); });
+            });
+            self.forget_inputs();
+            return estimate;
+          },
+          nb::arg("clouds"), nb::arg("sigmas") = nb::none(),
+          "As find(), in the clouds of several cameras: the body is upright in the frame of the world.")
       .def(
           "start", [](HeldFilter& self, ArrayLike pose) { start(self, pose); }, nb::arg("pose"),
           "The pose of the frame before the first, (pose_size,): the samples are drawn about it. Drops\n"

@@ -50,6 +50,7 @@ void bind_joint_table(nb::module_& m);
 void bind_cloud(nb::module_& m);
 void bind_scene(nb::module_& m);
 void bind_cameras(nb::module_& m);
+void bind_extrinsics(nb::module_& m);
 void bind_fit(nb::module_& m);
 void bind_render(nb::module_& m);
 void bind_resample(nb::module_& m);

@@ -1,6 +1,8 @@
 // The arguments of ParticleFilter, and what pickle keeps of it.
 #include <nanobind/stl/string.h>
 
+#include "../exchange.hpp"
+#include "extrinsics.hpp"
 #include "filter.hpp"
 #include "sensor.hpp"
 #include "values.hpp"
@@ -11,6 +13,8 @@ namespace {
 
 constexpr Name<cl::MotionModel> motions[] = {{"random_walk", cl::MotionModel::random_walk},
                                              {"constant_velocity", cl::MotionModel::constant_velocity}};
+constexpr Name<cl::FilterSplit> splits[] = {{"samples", cl::FilterSplit::samples},
+                                            {"cameras", cl::FilterSplit::cameras}};
 
 // The keywords of the constructor.
 nb::dict options_of(HeldFilter& self) {
@@ -40,6 +44,11 @@ nb::dict options_of(HeldFilter& self) {
   d["sigma_m"] = shown(o.sensor.sigma_m);
   d["tau_m"] = shown(o.sensor.tau_m);
   d["camera"] = to_tuple(o.sensor.camera);
+  nb::list cameras;
+  for (const cl::RigidTransform& camera : o.cameras) cameras.append(matrix_of(camera));
+  d["cameras"] = o.cameras.empty() ? nb::object(nb::none()) : nb::object(cameras);
+  d["exchange"] = object_of(o.exchange);
+  d["split"] = name_of(o.split, splits);
   d["device"] = self.get().device_text();
   return d;
 }
@@ -61,7 +70,8 @@ void bind_constructor(nb::class_<HeldFilter>& type) {
          float position_spread_m, float rotation_spread_rad, float limb_spread_m, float max_angle_spread_rad,
          float min_spread, float start_spread, float shrink, float effective_share, bool partitioned,
          float velocity_follow, float velocity_damp, std::string_view loss, std::string_view surface,
-         std::string_view inside, float sigma_m, float tau_m, ArrayLike camera, Anything device) {
+         std::string_view inside, float sigma_m, float tau_m, ArrayLike camera, Anything cameras,
+         Anything exchange, std::string_view split, Anything device) {
         cl::FilterOptions options;
         options.sensor = sensor_of(loss, surface, inside, sigma_m, tau_m, camera);
         options.samples = samples;
@@ -82,6 +92,9 @@ void bind_constructor(nb::class_<HeldFilter>& type) {
         options.partitioned = partitioned;
         options.velocity_follow = velocity_follow;
         options.velocity_damp = velocity_damp;
+        options.cameras = transforms_of(cameras, "cameras");
+        options.exchange = exchange_of(exchange);
+        options.split = parse_name(split, "split", splits);
         const Device where = device_of(device);
         std::string text = nb::cast<std::string>(nb::str(device));
         Follower follower = compute([&] { return Follower(skeleton, options, where, std::move(text)); });
@@ -100,7 +113,8 @@ void bind_constructor(nb::class_<HeldFilter>& type) {
       nb::arg("velocity_damp") = shown(o.velocity_damp), nb::arg("loss") = "squared",
       nb::arg("surface") = "closest", nb::arg("inside") = "exit_surface",
       nb::arg("sigma_m") = shown(o.sensor.sigma_m), nb::arg("tau_m") = shown(o.sensor.tau_m),
-      nb::arg("camera") = nb::make_tuple(0.0, 0.0, 0.0), nb::arg("device") = "auto",
+      nb::arg("camera") = nb::make_tuple(0.0, 0.0, 0.0), nb::arg("cameras") = nb::none(),
+      nb::arg("exchange") = nb::none(), nb::arg("split") = "samples", nb::arg("device") = "auto",
       (std::string(
            "samples: 0: 2000 on a GPU, 1000 on a CPU. layers: of annealing per cloud. motion: how the\n"
            "next pose is predicted, \"constant_velocity\" or \"random_walk\". max_points: per cloud.\n"
@@ -116,7 +130,14 @@ void bind_constructor(nb::class_<HeldFilter>& type) {
            "velocity_damp: the weight of the last observed motion in the velocity, and its factor from\n"
            "cloud to cloud.\n") +
        sensor_doc +
-       "\ndevice: \"auto\", \"cpu\", \"cpu:4\", \"cuda:0\", or \"cuda:0,1\"; all give the same bits.\n"
+       "\ncameras: matrices camera_from_world, (4, 4) or (3, 4), of the cameras whose clouds the filter "
+       "takes;\n"
+       "poses are then in the frame of the world. Several: step_cameras(), on a CPU.\n"
+       "exchange: the rank of this filter, when several share the work: see triptych.exchange. split: what\n"
+       "the ranks share: \"samples\" (each weighs a part of them against the cloud of rank 0) or "
+       "\"cameras\"\n"
+       "(each weighs all of them against its own clouds).\n"
+       "device: \"auto\", \"cpu\", \"cpu:4\", \"cuda:0\", or \"cuda:0,1\"; all give the same bits.\n"
        "InvalidArgument when the skeleton has no capsules or an option is out of range.")
           .c_str());
 }
@@ -133,6 +154,8 @@ void bind_construction(nb::class_<HeldFilter>& type) {
                    "The keywords of the constructor, as given.")
       .def("__getstate__",
            [](HeldFilter& self) {
+             require(self.get().options().exchange == nullptr,
+                     "exchange: a filter that shares its work with other ranks cannot be pickled");
              return nb::make_tuple(self.get().skeleton(), options_of(self), pose_of(self));
            })
       .def("__setstate__", [](nb::handle self, const nb::tuple& state) {

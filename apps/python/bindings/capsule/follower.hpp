@@ -30,21 +30,19 @@ class Follower {
   }
   template <class View>
   cl::Estimate find(const View& cloud) {
-    try {
-      cl::Estimate estimate = remembered(filter_.find(cloud));
-      started_ = true;
-      return estimate;
-    } catch (const InvalidArgument&) {  // the filter is as before
-      throw;
-    } catch (...) {
-      started_ = false;
-      throw;
-    }
+    return searched([&] { return filter_.find(cloud); });
+  }
+  cl::Estimate find_cameras(std::span<const cl::CloudView> clouds) {
+    return searched([&] { return filter_.find_cameras(clouds); });
   }
   template <class View>
   cl::Estimate step(const View& cloud) {
     if (!started_) find(cloud);
     return remembered(filter_.step(cloud));
+  }
+  cl::Estimate step_cameras(std::span<const cl::CloudView> clouds) {
+    if (!started_) find_cameras(clouds);
+    return remembered(filter_.step_cameras(clouds));
   }
   template <class View>
   void submit(const View& cloud) {
@@ -72,6 +70,19 @@ class Follower {
   const std::vector<float>& pose() const { return pose_; }
 
  private:
+  template <class Search>
+  cl::Estimate searched(Search&& search) {
+    try {
+      cl::Estimate estimate = remembered(search());
+      started_ = true;
+      return estimate;
+    } catch (const InvalidArgument&) {  // the filter is as before
+      throw;
+    } catch (...) {
+      started_ = false;
+      throw;
+    }
+  }
   cl::Estimate remembered(cl::Estimate estimate) {
     pose_ = estimate.pose;
     return estimate;

@@ -85,15 +85,21 @@ Vec3 place_of(nb::handle object, const char* argument) {
 }
 nb::tuple to_tuple(const Vec3& place) { return nb::make_tuple(place.x, place.y, place.z); }
 
+std::vector<nb::object> entries_of(nb::handle object, const char* argument, const char* what) {
+  if (nb::isinstance<nb::str>(object) || !nb::isinstance<nb::iterable>(object))
+    throw InvalidArgument(std::string(argument) + ": expected a list of " + what + ", not a " +
+                          type_text(object));
+  std::vector<nb::object> entries;
+  for (const nb::handle one : nb::borrow<nb::iterable>(object)) entries.push_back(nb::borrow(one));
+  return entries;
+}
+
 std::vector<std::string> texts_of(nb::handle object, const char* argument) {
   std::vector<std::string> texts;
-  if (!nb::isinstance<nb::str>(object) && nb::isinstance<nb::iterable>(object)) {
-    bool all = true;
-    for (const nb::handle one : nb::borrow<nb::iterable>(object))
-      all = all && nb::try_cast(one, texts.emplace_back());
-    if (all) return texts;
-  }
-  throw InvalidArgument(std::string(argument) + ": expected a list of texts, not a " + type_text(object));
+  for (const nb::object& one : entries_of(object, argument, "texts"))
+    if (!nb::try_cast(one, texts.emplace_back()))
+      throw InvalidArgument(std::string(argument) + ": expected a list of texts, not of " + type_text(one));
+  return texts;
 }
 
 nb::object numpy_of(const std::vector<Vec3>& places) {

@@ -104,6 +104,9 @@ std::span<const cl::Capsule> one_body(const Array& body);
 cl::Vec3 place_of(nb::handle object, const char* argument);
 nb::tuple to_tuple(const cl::Vec3& place);
 
+// The entries of a list or any other iterable but a text; what: what they are. InvalidArgument for anything
+// else.
+std::vector<nb::object> entries_of(nb::handle object, const char* argument, const char* what);
 // A list or any other iterable of texts.
 std::vector<std::string> texts_of(nb::handle object, const char* argument);
 

@@ -7,8 +7,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
-#include <list>
-#include <memory>
 #include <string>
 
 #include "../arrays.hpp"
@@ -46,31 +44,6 @@ bool is_wide(nb::handle dtype, const Array& a) {
 void require_elements(Operation operation, const Array& a) {
   const bool needs_one = operation != Operation::sum && operation != Operation::dot;
   require(!needs_one || a.size() > 0, a.argument(), ": an empty array has neither a minimum nor a maximum");
-}
-
-// A strategy by name: of the CPU for arrays on the host, of the GPU for others.
-Options gpu_options(std::string_view strategy, std::string_view determinism) {
-  return {.strategy = reduction::parse_strategy(strategy),
-          .determinism = reduction::parse_determinism(determinism)};
-}
-
-// The reducers of this thread, one for each GPU and options, for the functions.
-PyReducer& reducer_for(const Array& a, std::string_view strategy, std::string_view determinism) {
-  struct Entry {
-    int ordinal;
-    std::string strategy, determinism;
-    std::unique_ptr<PyReducer> reducer;
-  };
-  thread_local std::list<Entry> entries;
-  for (Entry& entry : entries)
-    if (entry.ordinal == a.ordinal() && entry.strategy == strategy && entry.determinism == determinism)
-      return *entry.reducer;
-  const Device device = a.on_gpu() ? Device::cuda(a.ordinal()) : Device::cpu();
-  const auto cpu_strategy = a.on_gpu() ? CpuStrategy::automatic : reduction::parse_cpu_strategy(strategy);
-  const Options options = gpu_options(a.on_gpu() ? strategy : "automatic", determinism);
-  auto reducer = std::make_unique<PyReducer>(device, options, 0, cpu_strategy);
-  entries.push_back({a.ordinal(), std::string(strategy), std::string(determinism), std::move(reducer)});
-  return *entries.back().reducer;
 }
 
 nb::object run(PyReducer& reducer, Operation operation, nb::handle x, nb::handle y, nb::handle dtype,
@@ -330,6 +303,7 @@ void bind_reduce(nb::module_& m) {
       });
   bind_functions(m);
   bind_reducer(m);
+  bind_exact_sum(m);
   m.def(
       "strategies",
       [] {

@@ -1,7 +1,10 @@
 #include <triptych/core/device_guard.hpp>
 #include <triptych/reduction/autotune.hpp>
 #include <triptych/reduction/rows.hpp>
+#include <triptych/reduction/strategy.hpp>
 
+#include <list>
+#include <memory>
 #include <type_traits>
 
 #include "../compute.hpp"
@@ -138,6 +141,16 @@ reduction::Moments PyReducer::moments(const Array& a) {
   });
 }
 
+template <class T>
+reduction::ExactSum<T> PyReducer::sum_exact(const Array& a) {
+  wait_for(a);
+  if (a.on_gpu())
+    return compute(mutex_, [&, span = device_span<T>(a)] { return reducer_.sum_exact<T>(span); });
+  return compute(mutex_, [&, span = host_span<T>(a)] { return reducer_.sum_exact<T>(span); });
+}
+template reduction::ExactSum<float> PyReducer::sum_exact<float>(const Array&);
+template reduction::ExactSum<double> PyReducer::sum_exact<double>(const Array&);
+
 template <class Function>
 void PyReducer::in_order(StreamRef stream, Function&& function) {
   const DeviceGuard guard(device());
@@ -219,6 +232,30 @@ void PyReducer::reserve(std::int64_t count) {
     enqueued_->workspace.reserve(reduction::reduce_workspace_bytes(count), stream);
     stream.synchronize();  // the tickets are zeroed
   });
+}
+
+reduction::Options gpu_options(std::string_view strategy, std::string_view determinism) {
+  return {.strategy = reduction::parse_strategy(strategy),
+          .determinism = reduction::parse_determinism(determinism)};
+}
+
+PyReducer& reducer_for(const Array& a, std::string_view strategy, std::string_view determinism) {
+  struct Entry {
+    int ordinal;
+    std::string strategy, determinism;
+    std::unique_ptr<PyReducer> reducer;
+  };
+  thread_local std::list<Entry> entries;
+  for (Entry& entry : entries)
+    if (entry.ordinal == a.ordinal() && entry.strategy == strategy && entry.determinism == determinism)
+      return *entry.reducer;
+  const Device device = a.on_gpu() ? Device::cuda(a.ordinal()) : Device::cpu();
+  const auto cpu_strategy =
+      a.on_gpu() ? reduction::CpuStrategy::automatic : reduction::parse_cpu_strategy(strategy);
+  const reduction::Options options = gpu_options(a.on_gpu() ? strategy : "automatic", determinism);
+  auto reducer = std::make_unique<PyReducer>(device, options, 0, cpu_strategy);
+  entries.push_back({a.ordinal(), std::string(strategy), std::string(determinism), std::move(reducer)});
+  return *entries.back().reducer;
 }
 
 }  // namespace triptych::python

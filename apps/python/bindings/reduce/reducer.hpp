@@ -13,6 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "../arrays.hpp"
 #include "../naming.hpp"
@@ -29,6 +30,9 @@ class PyReducer {
   // The value of an operation over one array (dot: two). wide: 64-bit accumulators of sums and dot products.
   nb::object value(Operation operation, const Array& a, const Array* b, bool wide);
   reduction::Moments moments(const Array& a);
+  // The accumulator of the exact sum of an array of T: float or double.
+  template <class T>
+  reduction::ExactSum<T> sum_exact(const Array& a);
   // Enqueues the operation on the stream; its value is written to out, an array of one element on the GPU.
   // Never waits.
   void enqueue(Operation operation, const Array& a, const Array* b, const Array& out, StreamRef stream);
@@ -63,5 +67,12 @@ class PyReducer {
   std::optional<Event> ready_;
   std::optional<Enqueued> enqueued_;
 };
+
+// Options of a GPU by name.
+reduction::Options gpu_options(std::string_view strategy, std::string_view determinism);
+// The reducers of this thread, one for each device and options, for the functions: where the array lies.
+PyReducer& reducer_for(const Array& a, std::string_view strategy, std::string_view determinism);
+
+void bind_exact_sum(nb::module_& m);
 
 }  // namespace triptych::python
