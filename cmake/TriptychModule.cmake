@@ -24,10 +24,6 @@ function(add_module name)
   add_library(${target} STATIC ${arg_SOURCES})
   add_library(Triptych::${name} ALIAS ${target})
   triptych_target_options(${target})
-  set_target_properties(${target} PROPERTIES UNITY_BUILD "${CMAKE_UNITY_BUILD}")
-  # In a unity build a source counts as included: g++ takes the types of its anonymous namespaces for those of a header.
-  target_compile_options(${target} PRIVATE
-    $<$<AND:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>,$<COMPILE_LANG_AND_ID:CXX,GNU>>:-Wno-subobject-linkage>)
   target_compile_features(${target} PUBLIC cxx_std_20)
   # Same bits whatever the optimisation and the processor that is compiled for: only the source fuses a product with a sum.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)

@@ -22,14 +22,21 @@ if(PROJECT_IS_TOP_LEVEL)
   endif()
 endif()
 
+# triptych_compile_alone(<sources>): a unity build keeps them apart, because they use the names of other sources.
+function(triptych_compile_alone)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 # triptych_target_options(<target>): C++20, warnings, nvcc's flags and the sanitizers. The sanitizer flags of a library
 # also apply to the targets that link it.
 function(triptych_target_options target)
-  # Unity builds are for the modules: sources of tests, benches and demos use the same names in anonymous namespaces.
+  # In a unity build a source counts as included: g++ takes the types of its anonymous namespaces for those of a header, and what one
+  # source declares shadows what the next one does.
   set_target_properties(${target} PROPERTIES
-    CXX_EXTENSIONS OFF CUDA_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON UNITY_BUILD OFF)
+    CXX_EXTENSIONS OFF CUDA_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON UNITY_BUILD "${CMAKE_UNITY_BUILD}")
   target_compile_options(${target} PRIVATE
-    $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion>
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wconversion>
+    $<$<COMPILE_LANGUAGE:CXX>:$<IF:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>,$<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>,-Wshadow>>
     $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda;--expt-relaxed-constexpr;-lineinfo;-Xcompiler=-Wall,-Wextra>)
   if(TRIPTYCH_WARNINGS_AS_ERRORS)
     target_compile_options(${target} PRIVATE
