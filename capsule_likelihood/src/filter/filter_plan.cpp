@@ -178,12 +178,14 @@ FilterPlan make_plan(const Skeleton& skeleton, const FilterOptions& options) {
     plan.motion.damp = options.velocity_damp;
   }
   const bool parts = plan.units > 1 && options.samples >= 8 * plan.units && options.partitioned;
-  float noise = 1;
+  // One layer of the trunk, two of the limbs, which move faster and share the samples. The spreads of each
+  // shrink from its own first layer on.
+  float trunk_noise = 1, limb_noise = 1;
   for (int i = 0; i < options.layers; ++i) {
     Part part = Part::all;
-    if (parts && options.layers > 1) part = i % 2 == 0 ? Part::trunk : Part::limbs;
+    if (parts && options.layers > 1) part = i % 3 == 0 ? Part::trunk : Part::limbs;
     FilterLayer layer = make_layer(part, plan.units, options.samples);
-    layer.noise = noise;
+    layer.noise = part == Part::limbs ? limb_noise : trunk_noise;
     if (options.layers > 1) {  // a single layer is the plain particle filter
       layer.keep = 0.8f;
       layer.tail = 4;
@@ -191,7 +193,8 @@ FilterPlan make_plan(const Skeleton& skeleton, const FilterOptions& options) {
     }
     layer.target_share = double{options.effective_share};
     plan.layers.push_back(layer);
-    noise *= options.shrink;
+    trunk_noise *= options.shrink;
+    if (i > 0) limb_noise *= options.shrink;
   }
   if (!plan.layers.front().compensates) plan.limbs.clear();  // no layer compensates
   return plan;

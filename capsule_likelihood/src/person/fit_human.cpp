@@ -20,26 +20,30 @@ namespace {
 
 using detail::Vec;
 
-constexpr std::array<KinectJoint, 20> kinect = {{{"head", "head", "head_top", 0.5f},
-                                                 {"shoulder_center", "neck", "neck", 0},
-                                                 {"spine", "spine", "chest", 0.1f},
-                                                 {"hip_center", "hips", "spine", 0.7f},
-                                                 {"left_shoulder", "left_upper_arm", "left_upper_arm", 0},
+// Above the soles, in shares of a standing person's height, the Kinect's joints lie at 0.96 (head), 0.85
+// (shoulder_center), 0.785 (shoulders), 0.64 (spine), 0.60 (hip_center), 0.555 (hips), 0.27 (knees) and 0.05
+// (ankles). Its shoulders are lower than those of the human, its hips higher: the torso between them is
+// shorter.
+constexpr std::array<KinectJoint, 20> kinect = {{{"head", "head", "head_top", 0.6f},
+                                                 {"shoulder_center", "neck", "head", 0.35f},
+                                                 {"spine", "spine", "chest", 0.55f},
+                                                 {"hip_center", "spine", "chest", 0.2f},
+                                                 {"left_shoulder", "left_upper_arm", "spine", 0.12f},
                                                  {"left_elbow", "left_forearm", "left_forearm", 0},
                                                  {"left_wrist", "left_hand", "left_hand", 0},
                                                  {"left_hand", "left_hand", "left_fingers", 0.8f},
-                                                 {"right_shoulder", "right_upper_arm", "right_upper_arm", 0},
+                                                 {"right_shoulder", "right_upper_arm", "spine", 0.12f},
                                                  {"right_elbow", "right_forearm", "right_forearm", 0},
                                                  {"right_wrist", "right_hand", "right_hand", 0},
                                                  {"right_hand", "right_hand", "right_fingers", 0.8f},
-                                                 {"left_hip", "left_thigh", "left_thigh", 0},
-                                                 {"left_knee", "left_shin", "left_shin", 0},
-                                                 {"left_ankle", "left_foot", "left_foot", 0},
-                                                 {"left_foot", "left_foot", "left_toes", 0.8f},
-                                                 {"right_hip", "right_thigh", "right_thigh", 0},
-                                                 {"right_knee", "right_shin", "right_shin", 0},
-                                                 {"right_ankle", "right_foot", "right_foot", 0},
-                                                 {"right_foot", "right_foot", "right_toes", 0.8f}}};
+                                                 {"left_hip", "left_thigh", "chest", 0.15f},
+                                                 {"left_knee", "left_shin", "left_foot", 0.05f},
+                                                 {"left_ankle", "left_shin", "left_foot", 0.95f},
+                                                 {"left_foot", "left_foot", "left_toes", 0.35f},
+                                                 {"right_hip", "right_thigh", "chest", 0.15f},
+                                                 {"right_knee", "right_shin", "right_foot", 0.05f},
+                                                 {"right_ankle", "right_shin", "right_foot", 0.95f},
+                                                 {"right_foot", "right_foot", "right_toes", 0.35f}}};
 
 struct Mark {
   int from, to;
@@ -268,41 +272,78 @@ FittedPose fit_pose(const Skeleton& human, std::span<const std::string> names,
   return fitter.fit({start.begin(), start.end()});
 }
 
-FittedHuman fit_human(std::span<const std::string> names, std::span<const Vec3> positions) {
-  require(names.size() == positions.size(), names.size(), " names do not fit ", positions.size(),
-          " positions");
-  const auto position = [&](const std::string& name) {
-    const auto found = std::ranges::find(names, name);
-    require(found != names.end() && is_finite(positions[static_cast<std::size_t>(found - names.begin())]),
-            "the joint ", name, " is needed to fit a human");
-    return Vec(positions[static_cast<std::size_t>(found - names.begin())]);
-  };
+namespace {
+
+// What HumanShape can stretch: distances between positions of the Kinect's joints.
+struct Lengths {
+  double thigh, shin, upper_arm, forearm, torso, shoulders, hips;
+};
+
+// position: of a joint's name.
+template <class Position>
+Lengths lengths_of(const Position& position) {
   const auto both = [&](const char* from, const char* to) {
     double sum = 0;
     for (const std::string side : {"left_", "right_"})
       sum += length(position(side + from) - position(side + to));
     return sum / 2;
   };
-  // Shares of the height in the usual human; see human.cpp.
-  const double thigh = both("hip", "knee"), shin = both("knee", "ankle");
-  const double upper_arm = both("shoulder", "elbow"), forearm = both("elbow", "wrist");
+  const auto across = [&](const std::string& name) {
+    return length(position("left_" + name) - position("right_" + name));
+  };
   const double torso = length(0.5 * (position("left_shoulder") + position("right_shoulder")) -
                               0.5 * (position("left_hip") + position("right_hip")));
-  const double height = std::clamp((thigh + shin + torso) / (0.245 + 0.246 + 0.280), 0.5, 2.5);
-  const auto factor = [&](double found, double share) {
-    return static_cast<float>(std::clamp(found / (share * height), 0.6, 1.6));
+  return {
+      both("hip", "knee"), both("knee", "ankle"), both("shoulder", "elbow"), both("elbow", "wrist"), torso,
+      across("shoulder"),  across("hip")};
+}
+
+Lengths lengths_in(const Skeleton& human, std::span<const float> pose) {
+  const std::vector<Vec3> joints = human.joints(pose);
+  return lengths_of([&](const std::string& name) { return marks_of(human, {&name, 1})[0].position(joints); });
+}
+
+void stretch_to(HumanShape& shape, const Lengths& wanted, const Lengths& now) {
+  const auto scale = [](float& factor, double wanted_m, double now_m) {
+    factor = static_cast<float>(std::clamp(double{factor} * wanted_m / std::max(now_m, 1e-3), 0.6, 1.6));
   };
+  scale(shape.thigh, wanted.thigh, now.thigh);
+  scale(shape.shin, wanted.shin, now.shin);
+  scale(shape.upper_arm, wanted.upper_arm, now.upper_arm);
+  scale(shape.forearm, wanted.forearm, now.forearm);
+  scale(shape.torso, wanted.torso, now.torso);
+  scale(shape.shoulders, wanted.shoulders, now.shoulders);
+  scale(shape.hips, wanted.hips, now.hips);
+}
+
+}  // namespace
+
+FittedHuman fit_human(std::span<const std::string> names, std::span<const Vec3> positions) {
+  require(names.size() == positions.size(), names.size(), " names do not fit ", positions.size(),
+          " positions");
+  const Lengths found = lengths_of([&](const std::string& name) {
+    const auto at = std::ranges::find(names, name);
+    require(at != names.end() && is_finite(positions[static_cast<std::size_t>(at - names.begin())]),
+            "the joint ", name, " is needed to fit a human");
+    return Vec(positions[static_cast<std::size_t>(at - names.begin())]);
+  });
+  const Skeleton one_metre = make_human(1.0f);
+  const Lengths usual = lengths_in(one_metre, one_metre.rest_pose());
   HumanShape shape;
-  shape.height_m = static_cast<float>(height);
-  shape.thigh = factor(thigh, 0.245);
-  shape.shin = factor(shin, 0.246);
-  shape.upper_arm = factor(upper_arm, 0.186);
-  shape.forearm = factor(forearm, 0.146);
-  shape.torso = factor(torso, 0.280);
-  shape.shoulders = factor(length(position("left_shoulder") - position("right_shoulder")), 0.220);
-  shape.hips = factor(length(position("left_hip") - position("right_hip")), 0.104);
+  shape.height_m = static_cast<float>(std::clamp(
+      (found.thigh + found.shin + found.torso) / (usual.thigh + usual.shin + usual.torso), 0.5, 2.5));
+  // Some of the Kinect's joints lie beside those of the human: then a length depends on the pose, and a
+  // factor changes more than one length. So both are found in turn, first at rest.
+  constexpr int rounds = 4, stretches = 4;
   Skeleton human = make_human(shape);
-  FittedPose start = fit_pose(human, names, positions);
+  FittedPose start{human.rest_pose(), 0};
+  for (int round = 0; round <= rounds; ++round) {
+    for (int i = 0; i < stretches; ++i) {
+      stretch_to(shape, found, lengths_in(human, start.pose));
+      human = make_human(shape);
+    }
+    start = fit_pose(human, names, positions, round == 0 ? std::span<const float>() : start.pose);
+  }
   return {std::move(human), std::move(start)};
 }
 

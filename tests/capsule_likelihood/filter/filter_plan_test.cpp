@@ -44,6 +44,22 @@ TEST(FilterPlan, AChainIsOneUnit) {
   for (const FilterLayer& layer : plan.layers) EXPECT_EQ(layer.groups, 1);
 }
 
+// Limbs are searched twice as often as the trunk, and begin with their full spread.
+TEST(FilterPlan, LimbsHaveTwoLayersForOneOfTheTrunk) {
+  FilterOptions options;
+  options.samples = 500;
+  options.shrink = 0.5f;
+  const FilterPlan plan = make_plan(make_human(), options);
+  const bool is_trunk[] = {true, false, false, true, false};
+  const float noise[] = {1, 1, 0.5f, 0.125f, 0.125f};
+  ASSERT_EQ(plan.layers.size(), 5u);
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(plan.layers[i].compensates, is_trunk[i]) << i;
+    EXPECT_EQ(plan.layers[i].groups, is_trunk[i] ? 1 : 5) << i;
+    EXPECT_EQ(plan.layers[i].noise, noise[i]) << i;
+  }
+}
+
 TEST(FilterPlan, GroupsCoverEverySampleOnce) {
   for (const std::int32_t samples : {1, 2, 31, 400, 4001}) {
     for (const std::int32_t groups : {1, 2, 5, 16}) {

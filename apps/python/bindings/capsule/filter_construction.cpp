@@ -126,7 +126,7 @@ void bind_constructor(nb::class_<HeldFilter>& type) {
            "the samples about the pose of start(), times the spreads. shrink: factor of the spreads from\n"
            "layer to layer.\n"
            "effective_share: of the samples: tempering keeps this share effective; 0: no tempering.\n"
-           "partitioned: the layers alternate between the trunk and each limb. velocity_follow,\n"
+           "partitioned: one layer of the trunk, two of each limb, and so on. velocity_follow,\n"
            "velocity_damp: the weight of the last observed motion in the velocity, and its factor from\n"
            "cloud to cloud.\n") +
        sensor_doc +

@@ -49,8 +49,8 @@ struct FilterOptions {
 
   float shrink = 0.7f;            // factor of the spreads from one layer to the next
   float effective_share = 0.05f;  // of the samples: tempering keeps this share effective; 0: no tempering
-  // Partitioned sampling: the layers alternate between the trunk, whose motion the limbs compensate, and each
-  // limb separately. false: all dimensions at once. A single layer is the plain particle filter.
+  // Partitioned sampling: one layer of the trunk, whose motion the limbs compensate, two of each limb
+  // separately, and so on. false: all dimensions at once. A single layer is the plain particle filter.
   bool partitioned = true;
 
   // Of MotionModel::constant_velocity: the weight of the last observed motion in the velocity, and the factor
