@@ -2,8 +2,8 @@
 // nothing is known but its colour.
 //
 // It is a logistic regression over 10 x 10 of the cells of GradientCells (histograms of oriented gradients,
-// Dalal and Triggs 2005). A face in a photograph is up to 40 degrees from frontal; the back of a head is
-// none. The weights are those of a face and its mirror image alike.
+// Dalal and Triggs 2005). Faces are up to 40 degrees from frontal; the back of a head is none. The weights
+// are those of a face and its mirror image alike.
 #pragma once
 
 #include "gate/weight_map.hpp"
@@ -17,7 +17,7 @@ double face_finest_px(const CentredBox& skin);
 
 // The greatest log odds of a face over places and sizes near a box of skin. The constant is that of as many
 // faces as other things, so values above 0 are more like a face.
-constexpr double min_face = 2.5;  // of a face that need not be looked at again
+constexpr double min_face = 1.5;  // of a face that need not be looked at again
 double face_score(const WeightMap& brightness, const CentredBox& skin);
 
 }  // namespace triptych::skin_tracker
