@@ -48,14 +48,15 @@ def fit(features, right, weights=None, ridge: float = 1e-3) -> np.ndarray:
     return np.concatenate([[c[0] - centre @ slopes], slopes])
 
 
-def held_out(features, right, groups, folds: int = 5, **options) -> np.ndarray:
+def held_out(features, right, groups, folds: int = 5, weights=None, **options) -> np.ndarray:
     """The probability of each case, by coefficients fitted without its group (a person, a video): what a calibration gives on data it has not met."""
     features, groups = np.asarray(features, float), np.asarray(groups)
+    weights = np.ones(len(features)) if weights is None else np.asarray(weights, float)
     names = sorted(set(groups.tolist()))
     result = np.empty(len(features))
     for fold in range(min(folds, len(names))):
         test = np.isin(groups, names[fold::folds])
-        result[test] = probability(fit(features[~test], np.asarray(right)[~test], **options), features[test])
+        result[test] = probability(fit(features[~test], np.asarray(right)[~test], weights[~test], **options), features[test])
     return result
 
 

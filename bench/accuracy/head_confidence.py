@@ -13,10 +13,14 @@ from common import Job, column, pillow, read_image
 COLUMNS = [column("source", "head from"), column("data", "data"), column("bin", "confidence"), column("count", "cases"), column("predicted", "mean confidence"),
            column("observed", "share right"), column("found_before", "found at 0", "%"), column("found", "found", "%"), column("right_before", "right at 0", "%"),
            column("right", "found and right", "%"), column("found_strict", "found at 0.8", "%"), column("right_strict", "found and right at 0.8", "%")]
-FEATURES = {"whole frame": ("compactness", "extent", "roundness"), "search": ("oval", "own_colours"),
+FEATURES = {"whole frame": ("face",), "search": ("oval", "own_colours", "face"),
             "start": ("likeness", "log_sharpness")}
+MOMENTS = ("compactness", "extent", "roundness")  # of a whole frame, where there is no frame to look at
 TRACKERS = ("start colours", "start weights", "start generic", "search colours", "search generic", "whole calibrated", "whole generic")
 MIN_CONFIDENCE = 0.5  # the default of trackers
+ANY_CONFIDENCE = 1e-12  # above 0, so that faces are looked at
+ABSENT_WEIGHT = 4  # with it fewer than 1 % of the images without a head have a confidence of 0.5
+MIN_FACE, WITHOUT_FACE = 1.5, 0.49  # as face_classifier.hpp and confidence.cpp have them: the confidence of what shows no face is at most that
 STRICT = 0.8  # for those to whom a false find costs more than a miss
 NOWHERE = head_scenes.ABSENT
 
@@ -45,7 +49,7 @@ def trackers(job: Job, frame, box, names):
             pass
     else:
         box = None
-    common = {"like": frame, "device": job.device, "min_confidence": 0}
+    common = {"like": frame, "device": job.device, "min_confidence": ANY_CONFIDENCE}
     for name in names:
         if name.endswith("generic"):
             start = start_box(box, frame.shape) if box is not None else None
@@ -80,10 +84,11 @@ class Collection:
                 right = head.found and any(heads.is_box(np.asarray(box)) and heads.within_half_a_box(head.x_px, head.y_px, box) for box in true)
                 source = {"start": "start", "search": "search", "whole": "whole frame"}[name.split()[0]]
                 features = [feature(head.evidence, f) for f in FEATURES[source]] if head.found and head.evidence.source == source else None
+                moments = [feature(head.evidence, f) for f in MOMENTS]
                 gone = not any(heads.is_box(np.asarray(box)) for box in true)
                 kind = data if not gone or data.startswith("no head") else "no head: another one in view" if people and people[i] else "no head: the same room"
                 self.cases.append({"data": kind, "group": group, "source": source, "tracker": name, "negative": gone,
-                                   "found": features is not None, "right": bool(right), "features": features, "confidence": head.confidence})
+                                   "found": features is not None, "right": bool(right), "features": features, "moments": moments, "confidence": head.confidence})
 
 
 def parts(job: Job, random: np.random.Generator):
@@ -160,22 +165,35 @@ def evaluate(job: Job):
         if not 0 < right.sum() < len(right):
             job.say(f"head_confidence: {source}: right and wrong heads are needed; left out")
             continue
-        confidence = calibration.held_out(features, right, np.array([case["group"] for case in known]))
+        weights = weights_of(cases, source, known)
+        confidence = calibration.held_out(features, right, np.array([case["group"] for case in known]), weights=weights)
+        if "face" in names:
+            confidence = np.where(features[:, names.index("face")] < MIN_FACE, np.minimum(confidence, WITHOUT_FACE), confidence)
         for case, value in zip(known, confidence):
             case["held_out"] = value
         empty = dict.fromkeys(("found_before", "found", "right_before", "right", "found_strict", "right_strict"))
         rows += [{"source": source, **row, **empty} for row in calibration.reliability("persons and videos left out", confidence, right)]
         if job.calibrate:
-            fitted = calibration.fit(features, right)
+            fitted = calibration.fit(features, right, weights)
             print(f"{source}: constant {fitted[0]:.3f}, " + ", ".join(f"{name} {value:.3f}" for name, value in zip(names, fitted[1:])))
+            if source == "whole frame":
+                fitted = calibration.fit(np.array([case["moments"] for case in known]), right)
+                print(f"moments alone: constant {fitted[0]:.3f}, " + ", ".join(f"{name} {value:.3f}" for name, value in zip(MOMENTS, fitted[1:])))
     rows += [found_row(source, kind, chosen) for source in FEATURES for kind, chosen in kinds([case for case in cases if case["source"] == source])]
     summary = [{key: row[key] for key in ("source", "data", "count", "found_before", "found", "right_before", "right", "found_strict", "right_strict")} for row in rows if row["bin"] is None]
     return rows, summary, {"seed of videos and negatives": seed, "min_confidence": MIN_CONFIDENCE}
 
 
+def weights_of(cases, source: str, known) -> np.ndarray:
+    """Without a start box nobody has said that there is a head: all frames without one weigh ABSENT_WEIGHT times as much as all with one."""
+    of_source = [case["negative"] for case in cases if case["source"] == source]
+    weight = 1.0 if source == "start" else ABSENT_WEIGHT * of_source.count(False) / max(1, of_source.count(True))
+    return np.array([weight if case["negative"] else 1.0 for case in known])
+
+
 def larger_than_the_frame(case) -> bool:
     """Such skin has the confidence 0 without any coefficients."""
-    return case["source"] == "whole frame" and case["features"][1] > 1
+    return case["source"] == "whole frame" and case["moments"][1] > 1
 
 
 def kinds(cases):

@@ -53,9 +53,15 @@ class Tables(unittest.TestCase):
         self.assertEqual([row[key] for key in ("count", "found_before", "found", "right_before", "right")], [4, 75.0, 50.0, 50.0, 25.0])
         self.assertEqual(sorted(row), sorted(column["key"] for column in head_confidence.COLUMNS))
 
+    def test_frames_without_a_head_weigh_more_where_no_box_was_given(self):
+        cases = [{"source": source, "negative": negative} for source in ("search", "start") for negative in (False, False, False, True)]
+        for source, expected in (("search", 12.0), ("start", 1.0)):  # four times three to one
+            known = [case for case in cases if case["source"] == source]
+            self.assertEqual(head_confidence.weights_of(cases, source, known).tolist(), [1.0, 1.0, 1.0, expected])
+
     def test_skin_larger_than_the_frame_needs_no_coefficients(self):
-        self.assertTrue(head_confidence.larger_than_the_frame({"source": "whole frame", "features": [0.9, 1.1, 1]}))
-        self.assertFalse(head_confidence.larger_than_the_frame({"source": "start", "features": [0.9, 1.1, 1]}))
+        self.assertTrue(head_confidence.larger_than_the_frame({"source": "whole frame", "moments": [0.9, 1.1, 1]}))
+        self.assertFalse(head_confidence.larger_than_the_frame({"source": "start", "moments": [0.9, 1.1, 1]}))
 
     def test_videos_with_changes_count_with_the_video_and_negatives_by_kind(self):
         cases = [{"data": data, "negative": "no head" in data} for data in ("head_x", "head_x, blurred", "no head: photograph", "no head: photograph, part")]

@@ -224,7 +224,7 @@ def test_a_calibration_on_frames_of_another_size(skin):
 
 def test_smoothing():
     def positions(**keywords):
-        tracker = tp.skin.Tracker(SKIN, device="cpu", **keywords)
+        tracker = tp.skin.Tracker(SKIN, device="cpu", min_confidence=0, **keywords)  # a rectangle is no face
         return [tracker(painted([(50 + i % 2, 20, 20, 30)]), 1 / 60).x_px for i in range(20)]
 
     euro = tp.skin.OneEuro(min_cutoff_hz=0.5, beta=0.1, speed_cutoff_hz=2)

@@ -18,6 +18,13 @@ using skin_tracker::Frame;
 using skin_tracker::FrameFormat;
 using skin_tracker::Tracker;
 
+// The times are those of moments: no frame is looked at for a face.
+skin_tracker::TrackerOptions any_head() {
+  skin_tracker::TrackerOptions options;
+  options.min_confidence = 0;
+  return options;
+}
+
 // The frames of the bench in pageable memory.
 class PageableFrames {
  public:
@@ -44,7 +51,7 @@ void add_cuda_tracker(FrameFormat format, bool pinned, bool streamed, bool quick
   const std::string mode = std::string(pinned ? "pinned" : "pageable") + (streamed ? "_streamed" : "");
   add(skin_name("tracker_cuda", mode, to_string(format)), [=] {
     auto& frames = GpuFrames::instance(quick);
-    Tracker tracker(skin_filter, {}, Device::cuda());
+    Tracker tracker(skin_filter, any_head(), Device::cuda());
     std::optional<PageableFrames> pageable;
     if (!pinned) pageable.emplace(frames);
     const auto frame = [&](int k) { return pinned ? frames.host(k, format) : pageable->frame(k); };
@@ -77,8 +84,8 @@ InTurns time_in_turns(FrameFormat format, bool pinned, int threads, int in_a_row
   std::optional<PageableFrames> pageable;
   if (!pinned) pageable.emplace(frames);
   const auto frame = [&](int k) { return pinned ? frames.host(k, format) : pageable->frame(k); };
-  Tracker cpu(skin_filter, {}, Device::cpu(threads));
-  Tracker joint(skin_filter, {}, Device::joint(0, threads));
+  Tracker cpu(skin_filter, any_head(), Device::cpu(threads));
+  Tracker joint(skin_filter, any_head(), Device::joint(0, threads));
   for (int k = 0; k < 20; ++k) {
     const auto a = cpu.step(frame(k)).raw, b = joint.step(frame(k)).raw;
     if (a.x_px != b.x_px || a.y_px != b.y_px || a.area != b.area)

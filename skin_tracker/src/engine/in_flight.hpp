@@ -14,6 +14,8 @@ class InFlight {
  public:
   int count() const { return count_; }
   T& back() { return items_[static_cast<std::size_t>((first_ + count_ - 1) % max_in_flight)]; }
+  // 0: the front one.
+  T& at(int place) { return items_[static_cast<std::size_t>((first_ + place) % max_in_flight)]; }
   T& front() { return items_[static_cast<std::size_t>(first_)]; }
   // Appends an element and returns it; count() must be below max_in_flight.
   T& push() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gate/face_classifier.hpp"
 #include "gate/gate.hpp"
 
 namespace triptych::skin_tracker {
@@ -34,6 +35,7 @@ constexpr double min_sharpness = 6;       // below it the template does not foll
 constexpr double min_response = 0.25;     // the same of the response itself
 constexpr double found_sharpness = 10;    // from this on a lost head is found again
 constexpr double recognised = 0.75;       // likeness from which on it is surely the same head
+constexpr int max_without_face = 5;       // frames; then something else may be the head
 constexpr double upright_aspect = 0.75;   // width over height of a head of which nothing is known
 constexpr double smallest_head = 0.1;     // of the frame's height
 constexpr double largest_head = 0.9;
@@ -204,6 +206,20 @@ bool Gate::follow(const WeightMap& map, const WeightMap& brightness) {
   size_ *= std::pow(box_.height / size_, size_following);
   learn(best, forgetting);
   return true;
+}
+
+bool Gate::wants_face() const { return following_ && !match_.started && !face_seen_; }
+
+void Gate::check_face(const WeightMap& brightness) {
+  const double score = face_score(brightness, box_);
+  match_.face = score;
+  face_seen_ = match_.face >= min_face;
+  if (face_seen_ || ++frames_without_face_ <= max_without_face) return;
+  const GateMatch match = match_;
+  const CentredBox skin = skin_;
+  *this = Gate(static_cast<int>(frame_width_), static_cast<int>(frame_height_), {});
+  match_ = match;  // of this frame, in which it is still what was found
+  skin_ = skin;
 }
 
 CentredBox Gate::candidate() const { return candidate_.scaled(candidate_scale); }

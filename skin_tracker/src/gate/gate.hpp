@@ -21,6 +21,7 @@ struct GateMatch {
   double oval = 0;       // correlation of the weights' layout with an oval
   double likeness = 0;   // with the weights at the start, or lately
   double sharpness = 0;  // of the response of the template of the head's looks
+  double face = 0;       // without a start box: face_score(), kept when it shows a face
 };
 
 class Gate {
@@ -44,6 +45,12 @@ class Gate {
   bool search(const WeightMap& map);
   bool acquire(const WeightMap& map, const WeightMap& brightness);
   CentredBox head() const;
+
+  // Without a start box, whether what was found is yet to be shown to check_face(), with a map of what
+  // face_part() of found() says. What does not look like a face for some frames is not followed any longer.
+  bool wants_face() const;
+  const CentredBox& found() const { return box_; }
+  void check_face(const WeightMap& brightness);
 
   const GateMatch& match() const { return match_; }
 
@@ -83,6 +90,8 @@ class Gate {
   bool following_ = false;
   bool known_ = false;  // inside_, ring_ and the box's size mean something
   int lost_frames_ = 0;
+  bool face_seen_ = false;  // in what is followed; or it has begun at a start box
+  int frames_without_face_ = 0;
   Layout weights_;                       // in the present box
   Layout first_weights_, late_weights_;  // at the start, and lately
   HeadTemplate looks_;

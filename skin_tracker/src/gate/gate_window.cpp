@@ -2,6 +2,7 @@
 #include <cmath>
 #include <utility>
 
+#include "gate/face_classifier.hpp"
 #include "gate/gate_window.hpp"
 
 namespace triptych::skin_tracker {
@@ -35,6 +36,10 @@ void GateWindow::restart(int width, int height, const std::optional<PixelBox>& s
 template <class F>
 std::optional<PixelBox> GateWindow::move(const F& frame) {
   if (!find(frame)) return std::nullopt;
+  if (gate_.wants_face()) {
+    const CentredBox& skin = gate_.found();
+    gate_.check_face(sample(frame, face_part(skin), *brightness_, brightness_map_, face_finest_px(skin)));
+  }
   const CentredBox box = gate_.head().scaled(window_scale);
   return enclosing_pixels(box.x - box.width / 2, box.y - box.height / 2, box.x + box.width / 2,
                           box.y + box.height / 2, frame.width(), frame.height());

@@ -13,15 +13,11 @@ namespace {
 
 using Plane = HeadTemplate::Plane;
 constexpr int cells = HeadTemplate::cells;
-constexpr int cell_pixels = 4;  // per side, of the raster in which gradients are taken
-constexpr int side = cells * cell_pixels;
-constexpr float cell_area = cell_pixels * cell_pixels;
-constexpr std::size_t directions = 8;  // of the gradient, 45 degrees apart
+constexpr std::size_t directions = GradientCells::directions;
+constexpr float cell_area = GradientCells::cell_area;
 
-constexpr double peak_width = 0.125;      // standard deviation of the wanted response, in boxes
-constexpr float ridge = 0.01f;            // of the regression
-constexpr float max_gradient = 0.8f;      // of a cell in one direction, in units of the mean around it
-constexpr float faint_gradient = 0.002f;  // per pixel; cells of less count little
+constexpr double peak_width = 0.125;  // standard deviation of the wanted response, in boxes
+constexpr float ridge = 0.01f;        // of the regression
 constexpr float faint_contrast = 0.02f;
 constexpr float brightness_weight = 0.3f;  // of that channel
 constexpr int peak_radius = 2;             // in cells; what is farther is no part of the peak
@@ -91,65 +87,6 @@ void transform(Plane& real, Plane& imaginary, bool inverse) {
   transform_columns(real, imaginary, inverse);
 }
 
-// Sums of cell_pixels values each, into a row of cells.
-void add_to_cells(const float* values, float* sums) {
-  for (int x = 0; x < cells; ++x)
-    for (int i = 0; i < cell_pixels; ++i) sums[x] += values[x * cell_pixels + i];
-}
-
-// The sums of each cell: how much the brightness rises in each direction, and the brightness.
-struct Cells {
-  std::array<Plane, directions> rise{};
-  Plane brightness{};
-};
-Cells cells_of(const WeightMap& brightness, const CentredBox& box) {
-  // A border of one pixel, for the differences.
-  constexpr int stride = side + 2;
-  std::array<float, static_cast<std::size_t>(stride) * stride> raster;
-  brightness.resample(box.scaled(double{stride} / side), stride, raster.data());
-  Cells made;
-  std::array<float, side> across, down, diagonal, other, rise;
-  for (int y = 0; y < side; ++y) {
-    const float* row = raster.data() + (y + 1) * stride + 1;
-    for (std::size_t x = 0; x < side; ++x) {
-      const float *here = row + x, *above = here - stride, *below = here + stride;
-      across[x] = here[1] - here[-1];
-      down[x] = below[0] - above[0];
-      constexpr float root = std::numbers::sqrt2_v<float> / 2;
-      diagonal[x] = root * (across[x] + down[x]);
-      other[x] = root * (down[x] - across[x]);
-    }
-    const std::size_t cell_row = at(0, y / cell_pixels);
-    const std::array<float, side>* const axes[] = {&across, &diagonal, &down, &other};
-    for (std::size_t k = 0; k < directions; ++k) {
-      const float sign = k < directions / 2 ? 1.0f : -1.0f;
-      const std::array<float, side>& axis = *axes[k % (directions / 2)];
-      for (std::size_t x = 0; x < side; ++x) rise[x] = std::max(0.0f, sign * axis[x]);
-      add_to_cells(rise.data(), &made.rise[k][cell_row]);
-    }
-    add_to_cells(row, &made.brightness[cell_row]);
-  }
-  return made;
-}
-
-// The length of the gradients in each cell and its neighbours, as a root mean square.
-Plane gradients_around(const Cells& seen) {
-  Plane energy{}, around{};
-  for (const Plane& rise : seen.rise)
-    for (std::size_t i = 0; i < energy.size(); ++i) energy[i] += rise[i] * rise[i];
-  for (int y = 0; y < cells; ++y) {
-    for (int x = 0; x < cells; ++x) {
-      float sum = 0, count = 0;
-      for (int v = std::max(y - 1, 0); v <= std::min(y + 1, cells - 1); ++v) {
-        for (int u = std::max(x - 1, 0); u <= std::min(x + 1, cells - 1); ++u, ++count)
-          sum += energy[at(u, v)];
-      }
-      around[at(x, y)] = std::sqrt(sum / count);
-    }
-  }
-  return around;
-}
-
 // Falls to 0 towards the edges, where a circular correlation would join what does not meet.
 const Plane& hann_window() {
   static const Plane window = [] {
@@ -192,13 +129,10 @@ double top(double before, double middle, double after) {
 }  // namespace
 
 HeadTemplate::Picture::Picture(const WeightMap& brightness, const CentredBox& box) : imaginary_{}, box_(box) {
-  const Cells seen = cells_of(brightness, box.scaled(scale));
-  const Plane around = gradients_around(seen);
+  const GradientCells seen(brightness, box.scaled(scale));
   const Plane& window = hann_window();
   for (std::size_t k = 0; k < directions; ++k) {
-    for (std::size_t i = 0; i < window.size(); ++i)
-      real_[k][i] =
-          window[i] * std::min(seen.rise[k][i] / (around[i] + faint_gradient * cell_area), max_gradient);
+    for (std::size_t i = 0; i < window.size(); ++i) real_[k][i] = window[i] * seen.rise[k][i];
   }
   float mean = 0, squares = 0;
   for (const float value : seen.brightness) mean += value / (cells * cells);

@@ -7,15 +7,16 @@
 
 #include <array>
 
+#include "gate/gradient_cells.hpp"
 #include "gate/weight_map.hpp"
 
 namespace triptych::skin_tracker {
 
 class HeadTemplate {
  public:
-  static constexpr int cells = 16;      // per side
+  static constexpr int cells = GradientCells::cells;
   static constexpr double scale = 2.5;  // of what the cells cover over the box
-  using Plane = std::array<float, cells * cells>;
+  using Plane = GradientCells::Plane;
 
   // The cells around a box, transformed.
   class Picture {

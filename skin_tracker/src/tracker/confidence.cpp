@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <string>
 
+#include "gate/face_classifier.hpp"
 #include "tracker/confidence.hpp"
 
 namespace triptych::skin_tracker {
@@ -14,28 +15,35 @@ namespace {
 // Confidence = 1 / (1 + exp(-z)), z = the constant + each coefficient times its evidence. Fitted by
 // bench/accuracy/accuracy.py --only head_confidence --calibrate, which prints these lines.
 struct WholeFrame {
+  double constant, face;
+};
+constexpr WholeFrame by_frame{-0.823, 0.568};
+struct MomentsAlone {  // where there was no frame to look at
   double constant, compactness, extent, roundness;
 };
-constexpr WholeFrame by_frame{1.407, 1.153, -3.138, 1.074};
+constexpr MomentsAlone by_moments{1.407, 1.153, -3.138, 1.074};
 struct Search {
-  double constant, oval, own_colours;
+  double constant, oval, own_colours, face;
 };
-constexpr Search by_search{-5.233, 7.168, 1.764};
+constexpr Search by_search{-5.428, 5.529, 0.729, 0.665};
 struct Start {
   double constant, likeness, log_sharpness;
 };
 constexpr Start by_start{-3.841, 1.898, 1.922};
 
-constexpr double frame_size = 1;         // an ellipse of a larger extent is no head
-constexpr double compact_enough = 0.45;  // below this, scattered skin is what is wrong
+constexpr double faceless_confidence = 0.49;  // confidence of what was looked at and shows no face
+constexpr double frame_size = 1;              // an ellipse of a larger extent is no head
+constexpr double compact_enough = 0.45;       // below this, scattered skin is what is wrong
 
 double log_odds(const HeadEvidence& e) {
   switch (e.source) {
     case HeadSource::whole_frame:
-      return by_frame.constant + by_frame.compactness * e.compactness + by_frame.extent * e.extent +
-             by_frame.roundness * e.roundness;
+      if (e.face) return by_frame.constant + by_frame.face * *e.face;
+      return by_moments.constant + by_moments.compactness * e.compactness + by_moments.extent * e.extent +
+             by_moments.roundness * e.roundness;
     case HeadSource::search:
-      return by_search.constant + by_search.oval * e.oval + by_search.own_colours * int{e.own_colours};
+      return by_search.constant + by_search.oval * e.oval + by_search.own_colours * int{e.own_colours} +
+             by_search.face * e.face.value_or(0);
     case HeadSource::start:
       break;
   }
@@ -49,12 +57,20 @@ std::string percent(double share) {
   return text;
 }
 
+bool no_face(const HeadEvidence& evidence) { return evidence.face && *evidence.face < min_face; }
+constexpr const char* no_face_text =
+    "what has the colour of skin does not look like a face: face the camera in enough light or give the "
+    "head's "
+    "box in the first frame";
+
 std::string why_unsure(const HeadEvidence& evidence) {
   switch (evidence.source) {
     case HeadSource::whole_frame:
+      if (no_face(evidence)) return no_face_text;
       return "the frame's skin does not have the shape of one head: calibrate on the head's box and turn the "
              "gate on";
     case HeadSource::search:
+      if (no_face(evidence)) return no_face_text;
       return "what has the colour of skin does not look like a head: give the head's box in the first frame";
     case HeadSource::start:
       break;
@@ -64,7 +80,8 @@ std::string why_unsure(const HeadEvidence& evidence) {
 
 }  // namespace
 
-HeadEvidence evidence_of(const Head& head, int width, int height, const GateMatch* match, bool own_colours) {
+HeadEvidence evidence_of(const Head& head, int width, int height, const GateMatch* match, bool own_colours,
+                         std::optional<double> face) {
   HeadEvidence evidence;
   if (!head.found) return evidence;
   evidence.compactness = score_of(head);
@@ -72,19 +89,22 @@ HeadEvidence evidence_of(const Head& head, int width, int height, const GateMatc
   evidence.extent = 4 * std::max(std::sqrt(head.xx_px2) / width, std::sqrt(head.yy_px2) / height);
   const HeadEllipse ellipse = ellipse_of(head);
   evidence.roundness = ellipse.semi_major_px > 0 ? ellipse.semi_minor_px / ellipse.semi_major_px : 0;
+  evidence.face = face;
   if (match == nullptr) return evidence;
   evidence.source = match->started ? HeadSource::start : HeadSource::search;
   evidence.oval = match->oval;
   evidence.likeness = match->likeness;
   evidence.sharpness = match->sharpness;
   evidence.own_colours = own_colours;
+  if (!match->started) evidence.face = match->face;
   return evidence;
 }
 
 double confidence_of(const HeadEvidence& evidence) {
   if (evidence.source == HeadSource::whole_frame && evidence.extent > frame_size) return 0;
   const double z = log_odds(evidence);
-  return std::isnan(z) ? 0 : 1 / (1 + std::exp(-z));
+  const double confidence = std::isnan(z) ? 0 : 1 / (1 + std::exp(-z));
+  return no_face(evidence) ? std::min(confidence, faceless_confidence) : confidence;
 }
 
 HeadStatus status_of(const Head& head, const HeadEvidence& evidence, const TrackerOptions& options) {

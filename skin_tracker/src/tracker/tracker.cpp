@@ -15,6 +15,7 @@
 #include "gate/sampler.hpp"
 #include "tracker/check_options.hpp"
 #include "tracker/confidence.hpp"
+#include "tracker/face_check.hpp"
 #include "tracker/head_position.hpp"
 
 namespace triptych::skin_tracker {
@@ -50,6 +51,8 @@ class Tracker::Impl {
     if (options.gate)
       gate_.emplace(make_sampler_of_gate(weights_, FrameFormat::rgb),
                     make_sampler(brightness, FrameFormat::rgb, device_.threads(), gpu()));
+    else if (options.min_confidence > 0)
+      face_check_.emplace(make_sampler(brightness, FrameFormat::rgb, device_.threads(), gpu()));
   }
 
   template <class F>
@@ -67,8 +70,12 @@ class Tracker::Impl {
     const std::optional<Gate> before = gate_ ? std::optional(gate_->gate()) : std::nullopt;
     try {
       const std::optional<PixelBox> moved = gate_ ? gate_->move(frame) : frame.whole();
+      const bool look = wants_face();
       if (moved) engine_->begin(frame, *moved);
-      Submitted submitted{frames_++, {}, moved.value_or(frame.whole()), seconds, since_call, before, {}};
+      Submitted submitted{frames_, {}, moved.value_or(frame.whole()), seconds, since_call, before, {},
+                          {},      {}};
+      if (look) check_face(frame, submitted);
+      ++frames_;
       if (!moved) submitted.lost = gate_->has_weight() ? HeadStatus::lost_by_gate : HeadStatus::lost_no_skin;
       if (gate_ && moved) submitted.match = gate_->gate().match();
       in_flight_.push() = submitted;
@@ -83,8 +90,11 @@ class Tracker::Impl {
     const Submitted submitted = in_flight_.front();
     in_flight_.pop_front();
     const Head raw = head_of(finish(submitted), width_, height_);
-    const HeadEvidence evidence = evidence_of(
-        raw, width_, height_, submitted.match ? &*submitted.match : nullptr, options_.gate_by.has_value());
+    std::optional<double> face = submitted.face;
+    if (face_check_ && !face) face = face_check_->next(raw, {});
+    const HeadEvidence evidence =
+        evidence_of(raw, width_, height_, submitted.match ? &*submitted.match : nullptr,
+                    options_.gate_by.has_value(), face);
     TrackedHead head = position_.next(raw, evidence, submitted.lost, submitted.seconds);
     head.frame = submitted.frame;
     head.window = submitted.window;
@@ -106,12 +116,13 @@ class Tracker::Impl {
     if (!waited_) return event.synchronize();
     waited_->wait(event);
     if (gate_) gate_->wait(event);
+    if (face_check_) face_check_->wait(event);
     if (engine_) engine_->wait(event);
   }
 
   void reset() {
     for (; in_flight_.count() > 0; in_flight_.pop_front()) {
-      if (!in_flight_.front().lost) engine_->finish();
+      if (in_flight_.front().measuring()) engine_->finish();
     }
     if (engine_) restart(options_.start);
     frames_ = 0;
@@ -159,12 +170,15 @@ class Tracker::Impl {
       sampler = make_sampler_of_gate(weights, format);
     if (gate_ && !gate_->brightness().fits(format))
       brightness_sampler = make_sampler(brightness, format, device_.threads(), gpu());
+    if (face_check_ && !face_check_->brightness().fits(format))
+      brightness_sampler = make_sampler(brightness, format, device_.threads(), gpu());
     std::unique_ptr<MomentEngine> engine = make_engine(weights, format, width, height, device_);
 
     const bool first = !engine_, resized = width != width_ || height != height_;
     weights_ = weights;
     if (sampler) gate_->set_weights(std::move(sampler));
-    if (brightness_sampler) gate_->set_brightness(std::move(brightness_sampler));
+    if (brightness_sampler && gate_) gate_->set_brightness(std::move(brightness_sampler));
+    if (brightness_sampler && face_check_) face_check_->set_brightness(std::move(brightness_sampler));
     engine_ = std::move(engine);
     format_ = format;
     width_ = width;
@@ -175,6 +189,7 @@ class Tracker::Impl {
   // Forgets the head; the next frame is searched at the start box, or as a whole.
   void restart(const std::optional<PixelBox>& start) {
     if (gate_) gate_->restart(width_, height_, start);
+    if (face_check_) face_check_->restart();
     position_.restart(width_, height_);
   }
 
@@ -187,12 +202,37 @@ class Tracker::Impl {
     Stopwatch since_call;
     std::optional<Gate> gate_before;
     std::optional<GateMatch> match;
+    std::optional<Moments> moments;  // when they are known already
+    std::optional<double> face;      // the same of what FaceCheck says
+    bool measuring() const { return !lost && !moments; }
   };
+
+  // Without a gate: whether the frame that comes is to be looked at. That follows from the frames before it,
+  // so their moments are waited for.
+  bool wants_face() {
+    if (!face_check_ || !face_check_->wanted()) return false;
+    for (int i = 0; i < in_flight_.count(); ++i) {
+      Submitted& earlier = in_flight_.at(i);
+      if (!earlier.measuring()) continue;
+      earlier.moments = engine_->finish();
+      earlier.face = face_check_->next(head_of(*earlier.moments, width_, height_), {});
+    }
+    return face_check_->wanted();
+  }
+
+  template <class F>
+  void check_face(const F& frame, Submitted& submitted) {
+    submitted.moments = engine_->finish();
+    const Head head = head_of(*submitted.moments, width_, height_);
+    submitted.face =
+        face_check_->next(head, head.found ? std::optional(face_check_->score(frame, head)) : std::nullopt);
+  }
 
   // The moments of the oldest frame, which is no longer in flight. After an exception the tracker is as
   // before its submit(), unless later frames are in flight.
   Moments finish(const Submitted& submitted) {
     if (submitted.lost) return {};
+    if (submitted.moments) return *submitted.moments;
     try {
       return engine_->finish();
     } catch (...) {
@@ -209,7 +249,8 @@ class Tracker::Impl {
   Device device_;
   FrameFormat format_ = FrameFormat::rgb;
   int width_ = 0, height_ = 0;
-  std::optional<GateWindow> gate_;  // none without gating
+  std::optional<GateWindow> gate_;       // none without gating
+  std::optional<FaceCheck> face_check_;  // none with it, and where any confidence will do
   HeadPosition position_;
   SharedWeights weights_;
   std::optional<Stream> waited_;          // on cuda: waits for every event of wait(), and does nothing else

@@ -37,6 +37,13 @@ class Canvas {
   std::vector<Rgb8> pixels_;
 };
 
+// Of trackers without a start box: a rectangle is no face.
+inline constexpr double any_confidence = 1e-6;
+inline TrackerOptions finds_rectangles(TrackerOptions options = {}) {
+  options.min_confidence = any_confidence;
+  return options;
+}
+
 inline Tracker tracker_of(const TrackerOptions& options = {}) {
   return Tracker(skin_filter, options, Device::cpu());
 }

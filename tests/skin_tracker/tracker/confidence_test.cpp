@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -71,8 +72,10 @@ TEST(Confidence, IsAProbabilityForAnyEvidence) {
   for (const HeadSource source : {HeadSource::whole_frame, HeadSource::search, HeadSource::start}) {
     for (const double v : {0.0, -1.0, 1e300, -1e300, inf, -inf, nan}) {
       for (const double w : {0.5, v}) {
-        const double confidence = confidence_of({source, v, w, v, w, v, w, true});
-        EXPECT_TRUE(confidence >= 0 && confidence <= 1) << v << ' ' << w;
+        for (const std::optional<double> face : {std::optional<double>(), std::optional(v)}) {
+          const double confidence = confidence_of({source, v, w, v, w, v, w, true, face});
+          EXPECT_TRUE(confidence >= 0 && confidence <= 1) << v << ' ' << w;
+        }
       }
     }
   }

@@ -51,7 +51,7 @@ TEST(TrackerGate, FindsTheHeadAgainElsewhere) {
   TrackerOptions options;
   options.gate = true;
   options.start = start;
-  Tracker tracker = tracker_of(options);
+  Tracker tracker = tracker_of(finds_rectangles(options));
   EXPECT_TRUE(tracker.step(canvas.frame()).found());
   canvas.clear();
   for (int i = 0; i < 10; ++i) EXPECT_FALSE(tracker.step(canvas.frame()).found());
@@ -73,7 +73,7 @@ TEST(TrackerGate, AGateSurvivesAChangeOfSize) {
   TrackerOptions options;
   options.gate = true;
   options.start = PixelBox{50, 20, 30, 40};
-  Tracker tracker = tracker_of(options);
+  Tracker tracker = tracker_of(finds_rectangles(options));
   EXPECT_NEAR(tracker.step(small.frame()).x_px, 64.5, 0.5);
   EXPECT_NEAR(tracker.step(large.frame()).x_px, 219.5, 0.5);
 }
@@ -82,7 +82,7 @@ TEST(TrackerGate, SaysWhyTheHeadIsLost) {
   Canvas canvas(320, 240);
   TrackerOptions options;
   options.gate = true;
-  Tracker tracker = tracker_of(options);
+  Tracker tracker = tracker_of(finds_rectangles(options));
   EXPECT_EQ(tracker.step(canvas.frame()).status, HeadStatus::lost_no_skin);
   canvas.skin({100, 80, 40, 52});
   EXPECT_EQ(tracker.step(canvas.frame()).status, HeadStatus::found);

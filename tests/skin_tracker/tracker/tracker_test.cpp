@@ -24,7 +24,7 @@ TEST(Tracker, FindsTheCentroidOfAWholeFrame) {
   TrackerOptions options;
   options.reference_area = 0.03;
   options.reference_distance_m = 0.8;
-  Tracker tracker = tracker_of(options);
+  Tracker tracker = tracker_of(finds_rectangles(options));
   const TrackedHead head = tracker.step(canvas.frame());
   EXPECT_TRUE(head.found());
   EXPECT_EQ(head.frame, 0);
@@ -42,7 +42,7 @@ TEST(Tracker, FindsTheCentroidOfAWholeFrame) {
 
 TEST(Tracker, StaysWhereTheHeadWasWhenItIsLost) {
   Canvas canvas(200, 100);
-  Tracker tracker = tracker_of();
+  Tracker tracker = tracker_of(finds_rectangles());
   EXPECT_FALSE(tracker.step(canvas.frame()).found());
   canvas.skin({50, 20, 20, 30});
   const TrackedHead seen = tracker.step(canvas.frame());
@@ -62,8 +62,8 @@ TEST(Tracker, SmoothsATremble) {
   Canvas canvas(200, 100);
   TrackerOptions options;
   options.smooth = true;
-  Tracker smooth = tracker_of(options);
-  Tracker plain = tracker_of();
+  Tracker smooth = tracker_of(finds_rectangles(options));
+  Tracker plain = tracker_of(finds_rectangles());
   double swing_smooth = 0, swing_plain = 0, last_smooth = 0, last_plain = 0;
   for (int i = 0; i < 60; ++i) {
     canvas.clear();
@@ -120,7 +120,7 @@ TEST(Tracker, TakesFramesOfAnotherSizeAndFormat) {
   Canvas small(200, 100), large(320, 240);
   small.skin({50, 20, 20, 30});
   large.skin({100, 80, 40, 52});
-  Tracker tracker = tracker_of();
+  Tracker tracker = tracker_of(finds_rectangles());
   EXPECT_NEAR(tracker.step(small.frame()).x_px, 59.5, 1e-9);
   const TrackedHead resized = tracker.step(large.frame());
   EXPECT_NEAR(resized.x_px, 119.5, 1e-9);

@@ -2,6 +2,7 @@
 #include <triptych/core/error.hpp>
 #include <triptych/skin_tracker/tracker.hpp>
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <cstdint>
@@ -21,10 +22,14 @@ bool same_head(const Head& a, const Head& b) {
          same(a.yy_px2, b.yy_px2) && a.found == b.found;
 }
 
+bool same_face(const std::optional<double>& a, const std::optional<double>& b) {
+  return a.has_value() == b.has_value() && (!a || same(*a, *b));
+}
+
 bool same_evidence(const HeadEvidence& a, const HeadEvidence& b) {
   return a.source == b.source && same(a.compactness, b.compactness) && same(a.extent, b.extent) &&
          same(a.roundness, b.roundness) && same(a.oval, b.oval) && same(a.likeness, b.likeness) &&
-         same(a.sharpness, b.sharpness) && a.own_colours == b.own_colours;
+         same(a.sharpness, b.sharpness) && a.own_colours == b.own_colours && same_face(a.face, b.face);
 }
 
 // Names of HeadSource, in its order.
@@ -105,11 +110,15 @@ void bind_evidence(nb::module_& m) {
               "Peak-to-sidelobe ratio of a correlation filter that has learnt the looks of the head.")
       .def_ro("own_colours", &HeadEvidence::own_colours,
               "Whether the gate goes by gate_by, the colours of this head.")
+      .def_ro(
+          "face", &HeadEvidence::face,
+          "Without a start box: log odds of a face, which counts while its skin is followed; None where no "
+          "frame was looked at.")
       .def_prop_ro("confidence", &confidence_of, "The probability that a head with this evidence is right.")
       .def("__getstate__",
            [](const HeadEvidence& e) {
              return nb::make_tuple(static_cast<int>(e.source), e.compactness, e.extent, e.roundness, e.oval,
-                                   e.likeness, e.sharpness, e.own_colours);
+                                   e.likeness, e.sharpness, e.own_colours, e.face);
            })
       .def("__setstate__",
            [](HeadEvidence& self, const nb::tuple& state) {
@@ -123,13 +132,14 @@ void bind_evidence(nb::module_& m) {
                                       number(4),
                                       number(5),
                                       number(6),
-                                      nb::cast<bool>(state[7])};
+                                      nb::cast<bool>(state[7]),
+                                      nb::cast<std::optional<double>>(state[8])};
            })
       .def("__repr__", [](const HeadEvidence& e) {
         return "HeadEvidence(source='" + std::string(source_names[static_cast<std::size_t>(e.source)]) +
                "', compactness=" + text_of(e.compactness) + ", extent=" + text_of(e.extent) +
                ", oval=" + text_of(e.oval) + ", likeness=" + text_of(e.likeness) +
-               ", sharpness=" + text_of(e.sharpness) + ")";
+               ", sharpness=" + text_of(e.sharpness) + (e.face ? ", face=" + text_of(*e.face) : "") + ")";
       });
   bind_equal(type, same_evidence);
   type.attr("__hash__") = nb::none();

@@ -73,6 +73,10 @@ struct HeadEvidence {
   double likeness = 0;   // correlation of the weights with those at the start, or lately
   double sharpness = 0;  // peak-to-sidelobe ratio of a correlation filter that has learnt the head's looks
   bool own_colours = false;  // the window goes by gate_by, the colours of this head
+  // Without a start box: log odds of a face, by a classifier of brightness gradients. A face counts as long
+  // as its skin is followed. None where there was no frame to look at, and without a gate where
+  // min_confidence is 0.
+  std::optional<double> face = {};
 
   friend bool operator==(const HeadEvidence&, const HeadEvidence&) = default;
 };
@@ -136,6 +140,7 @@ class Tracker {
   // in submit(). A frame in pinned or device memory must not change until next() has returned its head; any
   // other may change when submit() returns. InvalidArgument from submit() when max_in_flight frames are in
   // flight or the format or size changes while any is, and from next() when none is.
+  // Without a gate and with a min_confidence above 0, submit() waits while no face is seen, to look at it.
   void submit(const Frame& frame, double seconds = 1.0 / 30);
   void submit(const DeviceFrame& frame, double seconds = 1.0 / 30);
   TrackedHead next();
