@@ -76,7 +76,8 @@ void bind_exact_sum(nb::module_& m) {
   nb::class_<PyExactSum>(
       m, "ExactSum",
       "The exact sum of arrays that come in parts: from a file, from several GPUs, processes or machines.\n"
-      "Its value is rounded once and does not depend on the parts or their order. Use one from one thread at a "
+      "Its value is rounded once and does not depend on the parts or their order. Use one from one thread at "
+      "a "
       "time. It can be pickled, so that "
       "parts can be\n"
       "summed elsewhere and added up: sum(parts, ExactSum()).\n\n"
