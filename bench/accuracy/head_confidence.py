@@ -20,7 +20,7 @@ TRACKERS = ("start colours", "start weights", "start generic", "search colours",
 MIN_CONFIDENCE = 0.5  # the default of trackers
 ANY_CONFIDENCE = 1e-12  # above 0, so that faces are looked at
 ABSENT_WEIGHT = 4  # with it fewer than 1 % of the images without a head have a confidence of 0.5
-MIN_FACE, WITHOUT_FACE = 1.5, 0.49  # as face_classifier.hpp and confidence.cpp have them: the confidence of what shows no face is at most that
+MIN_FACE, WITHOUT_FACE = 1.75, 0.49  # as face_classifier.hpp and confidence.cpp have them: the confidence of what shows no face is at most that
 STRICT = 0.8  # for those to whom a false find costs more than a miss
 NOWHERE = head_scenes.ABSENT
 

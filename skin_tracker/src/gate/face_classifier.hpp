@@ -17,7 +17,7 @@ double face_finest_px(const CentredBox& skin);
 
 // The greatest log odds of a face over places and sizes near a box of skin. The constant is that of as many
 // faces as other things, so values above 0 are more like a face.
-constexpr double min_face = 1.5;  // of a face that need not be looked at again
+constexpr double min_face = 1.75;  // of a face that need not be looked at again
 double face_score(const WeightMap& brightness, const CentredBox& skin);
 
 }  // namespace triptych::skin_tracker
