@@ -234,7 +234,7 @@ const std::vector<Graph>& CudaEngine::graphs_for(const FrameKind& kind) {
   reserve(kind);
   std::vector<Graph> parts;
   if (sums_on_host()) {
-    std::optional<detail::Capture> capture(std::in_place, stream_);
+    std::optional<triptych::detail::Capture> capture(std::in_place, stream_);
     enqueue_frame(kind, [&] {
       parts.push_back(capture->finish());
       capture.emplace(stream_);
