@@ -76,6 +76,7 @@ function(add_triptych_bench name)
   endif()
   triptych_program(${name} SOURCES ${arg_SOURCES} MODULES ${arg_MODULES})
   if(${name}_MADE)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)  # many of their sources use the same names
     target_link_libraries(${name} PRIVATE ${found} $<TARGET_NAME_IF_EXISTS:triptych_bench_support>)
     target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/bench")
     set_property(GLOBAL APPEND PROPERTY TRIPTYCH_BENCHES ${name})

@@ -125,7 +125,9 @@ void bind_exchange(nb::module_& m) {
       [](Whole<"size"> size, double timeout_s) {
         require(std::isfinite(timeout_s) && timeout_s >= 0.001 && timeout_s <= 86400,
                 "timeout_s: must be from 0.001 to 86400, not ", timeout_s);
-        return make_thread_exchanges(size, std::chrono::milliseconds(std::llround(1000 * timeout_s)));
+        return naming("size", [&] {
+          return make_thread_exchanges(size, std::chrono::milliseconds(std::llround(1000 * timeout_s)));
+        });
       },
       nb::arg("size"), nb::kw_only(), nb::arg("timeout_s") = 60.0,
       "The exchanges of `size` threads of this process, one for each; they may use different GPUs.\n"

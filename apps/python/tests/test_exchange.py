@@ -39,7 +39,7 @@ class Room:
 
     def cloud(self, pose, camera, points, seed):
         body = np.array(self.skeleton.capsules(pose))
-        for part in (slice(0, 3), slice(3, 6)):
+        for part in (slice(0, 3), slice(4, 7)):
             body[:, part] = body[:, part] @ camera[:3, :3].T + camera[:3, 3]
         return capsule.render_points(body.astype(np.float32), points=points, seed=seed)
 
