@@ -323,6 +323,10 @@ TABLE = {
         functools.partial(tp.capsule.log_likelihood, POINTS, CAPSULES[None]),
         {**SENSOR, **LAUNCH, **THREADS},
     ),
+    "exchange.threads": (
+        lambda **k: tp.exchange.threads(**{"size": 1, **k}),
+        {"size": (0, 5000, *COUNT), "timeout_s": (1e9, *POSITIVE)},
+    ),
     "capsule.ParticleFilter": (
         lambda **k: tp.capsule.ParticleFilter(BODY, **{"device": "cpu", **k}),
         {
@@ -337,6 +341,7 @@ TABLE = {
             "max_points": (0, -1, 2**40, *LONG),
             "min_score": (1.5, *NEGATIVE),
             "min_confidence": (1.5, *NEGATIVE),
+            "split": NAME,
             "device": NAME,
         },
     ),
