@@ -9,7 +9,9 @@ int main() {
   triptych::Image<triptych::Rgb8> image(320, 240);
   for (std::int64_t y = 80; y < 120; ++y)
     for (std::int64_t x = 200; x < 240; ++x) image.view().at(x, y) = {220, 150, 120};
-  triptych::skin_tracker::Tracker tracker(triptych::skin_tracker::generic_skin_filter);
+  triptych::skin_tracker::TrackerOptions options;
+  options.min_confidence = 0;  // the square is no face
+  triptych::skin_tracker::Tracker tracker(triptych::skin_tracker::generic_skin_filter, options);
   const auto head = tracker.step(triptych::skin_tracker::Frame(image.view()));
   std::printf("%s: %s at %.2f, %.2f\n", tracker.describe().c_str(), to_string(head.status).c_str(), head.x_px,
               head.y_px);
