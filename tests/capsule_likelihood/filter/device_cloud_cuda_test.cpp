@@ -1,6 +1,7 @@
 // A filter whose clouds are in device memory: the estimates of the same clouds in host memory, also while
 // other streams still write the clouds.
 #include <triptych/capsule_likelihood/particle_filter.hpp>
+#include <triptych/core/clock.hpp>
 
 #include <gtest/gtest.h>
 
@@ -118,7 +119,11 @@ TEST_F(FilterOfDeviceClouds, WaitsForCloudsInFlightThatAreStillBeingWritten) {
     values.push_back(upload(points));
     expected.push_back(from_host.step(points));
   }
-  LateWriter late;
+  ParticleFilter timed = started(walk);
+  timed.step(DeviceCloudView(values[0].span()));
+  const Stopwatch watch;
+  timed.step(DeviceCloudView(values[1].span()));
+  LateWriter late(watch.elapsed_us());  // a frame takes milliseconds under a sanitizer
   for (std::size_t k = 0, next = 0; next < expected.size(); ++next) {
     for (; k < expected.size() && filter.in_flight() < max_in_flight; ++k) {
       DeviceBuffer<Vec3>& tensor = tensors[k % tensors.size()];
