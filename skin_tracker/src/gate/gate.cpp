@@ -312,6 +312,8 @@ bool Gate::acquire(const WeightMap& map, const WeightMap& brightness) {
   size_ = box_.height;
   following_ = true;
   lost_frames_ = 0;
+  face_seen_ = false;  // what was found again may be something else
+  frames_without_face_ = 0;
   recognise(brightness);
   return true;
 }
