@@ -151,16 +151,16 @@ std::string csv_of(const MergedShards& merged) {
   }
   std::string all = "line,error";
   for (const std::string& column : columns) all += "," + csv_field(column);
-  all += "\n";
+  all += '\n';
   for (const Json& entry : merged.entries) {
     all += csv_field(entry["name"]) + "," + (entry.contains("error") ? csv_field(entry["error"]) : "");
     const Json result = entry.value("result", Json::object());
     for (const std::string& column : columns) {
       const auto value = result.find(column);
-      all += ",";
+      all += ',';
       if (value != result.end() && value->is_primitive() && !value->is_null()) all += csv_field(*value);
     }
-    all += "\n";
+    all += '\n';
   }
   return all;
 }

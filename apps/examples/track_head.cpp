@@ -8,6 +8,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 using namespace triptych::skin_tracker;
 
@@ -29,7 +30,7 @@ int main(int argc, char** argv) try {
     return Frame(triptych::image_view<triptych::Rgb8>(mat));
   };
   triptych::Box face = scene.truth(0).box;
-  if (from_file) face = {std::atof(argv[2]), std::atof(argv[3]), std::atof(argv[4]), std::atof(argv[5])};
+  if (from_file) face = {std::stod(argv[2]), std::stod(argv[3]), std::stod(argv[4]), std::stod(argv[5])};
   // The box in the first frame says which colours are skin, where to start and how large the head is.
   Frame frame = next();
   Tracker tracker = Tracker::from_box(frame, face);

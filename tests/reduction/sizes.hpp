@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <vector>
 
 namespace triptych::test {
@@ -10,7 +11,7 @@ namespace triptych::test {
 // $TRIPTYCH_TEST_LARGEST excludes larger sizes, for slow tools such as sanitizers.
 inline std::int64_t largest_size() {
   const char* value = std::getenv("TRIPTYCH_TEST_LARGEST");
-  return value == nullptr ? INT64_MAX : std::atoll(value);
+  return value == nullptr ? INT64_MAX : std::stoll(value);
 }
 
 // The number of runs in tests of equal bits: a hundred, fewer under slow tools.

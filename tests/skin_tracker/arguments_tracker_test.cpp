@@ -21,7 +21,7 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr LinearFilter filter = generic_skin_filter;
 
 TEST(Arguments, OfTheTracker) {
-  const auto with = [](auto set) {
+  const auto with = [](const auto& set) {
     return [=] {
       TrackerOptions options;
       set(options);

@@ -11,6 +11,7 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <string>
 #include <string_view>
 
 #include "soak/soak.hpp"
@@ -124,10 +125,10 @@ int run(int count, char** arguments) {
       return EXIT_SUCCESS;
     }
     if (argument == "--frames") {
-      limits.frames = std::atoll(value());
+      limits.frames = std::stoll(value());
       require(limits.frames > 0, "--frames must be at least 1");
     } else if (argument == "--seconds") {
-      limits.seconds = std::atof(value());
+      limits.seconds = std::stod(value());
     } else if (argument == "--device") {
       device = Device::parse(value());
     } else if (argument == "--out") {

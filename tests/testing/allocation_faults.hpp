@@ -25,7 +25,7 @@ inline thread_local std::int64_t allocation_count = 0;
 
 inline void* allocate(std::size_t size, std::size_t alignment) noexcept {
   ++allocation_count;
-  if (until_failure >= 0 && until_failure-- == 0) {
+  if (until_failure >= 0 && until_failure-- == 0) {  // NOLINT(bugprone-inc-dec-in-conditions)
     failed = true;
     return nullptr;
   }

@@ -8,7 +8,7 @@ namespace {
 
 // Goes on along [first, last), dropping corners that are not convex; leaves at least `keep` of those before.
 template <class Iterator>
-void chain(std::span<const Point> shape, Iterator first, Iterator last, std::vector<int>& hull) {
+void chain(std::span<const Point> shape, Iterator first, const Iterator& last, std::vector<int>& hull) {
   const auto at = [&](int i) { return shape[static_cast<std::size_t>(i)]; };
   const std::size_t keep = hull.size();
   for (; first != last; ++first) {

@@ -165,7 +165,7 @@ TEST(Pairs, what_is_missing_or_mixed_is_named) {
   EXPECT_ERROR(find_pairs(folder.path(), {}, pgm), Error, "two files for one face");
   fs::remove(folder / "c.asf");
   fs::remove(folder / "c.pts");
-  write_file_atomically(folder / "b.pgm", std::string("P5 9 9 255 x"));
+  write_file_atomically(folder / "b.pgm", "P5 9 9 255 x");
   EXPECT_ERROR(load_examples(find_pairs(folder.path(), {}, pgm)), ParseError, "b.pgm");
 }
 

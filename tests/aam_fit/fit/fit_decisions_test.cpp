@@ -65,7 +65,7 @@ LevelFit by_evaluations(LevelFitter& fitter, PlanesView planes, std::vector<floa
       break;
     }
   }
-  fit.parameters = p;
+  fit.parameters = std::move(p);
   fit.error = here.error;
   return fit;
 }

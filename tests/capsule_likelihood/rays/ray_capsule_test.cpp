@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <limits>
 
 #include "capsule_likelihood/rays/ray_oracle.hpp"
 #include "rays/ray_capsule_math.hpp"
@@ -152,7 +153,8 @@ constexpr long double position_error = 16 * 0x1p-24L;
 
 TEST(RayCapsule, AgreesWithBisectionOutsideTheGraze) {
   constexpr std::uint64_t seed = 20;
-  constexpr int cases = 200000;
+  // Quadruple precision is software, and a hundred times slower than that of x86.
+  constexpr int cases = std::numeric_limits<long double>::digits > 64 ? 40000 : 200000;
   TRIPTYCH_TRACE_SEED(seed);
   HostileCases hostile(seed);
   int grazes = 0, hits = 0, inside = 0;
@@ -190,7 +192,7 @@ TEST(RayCapsule, AgreesWithBisectionOutsideTheGraze) {
       "%d hits, %d from inside, %d in the graze band; worst distance from the surface %.2g of the reach\n",
       hits, inside, grazes, static_cast<double>(worst));
   EXPECT_GT(hits, cases / 4);
-  EXPECT_GT(inside, 1000);
+  EXPECT_GT(inside, cases / 200);
   EXPECT_LT(grazes, cases / 10);
 }
 

@@ -50,11 +50,13 @@ std::vector<double> naive_rise(const WeightMap& map, const CentredBox& box) {
   std::vector<float> raster(static_cast<std::size_t>(stride) * stride);
   map.resample(box.scaled(double{stride} / side), stride, raster.data());
   const auto at = [&](int x, int y) {
-    return double{raster[static_cast<std::size_t>((y + 1) * stride + x + 1)]};
+    const int pixel = (y + 1) * stride + x + 1;
+    return double{raster[static_cast<std::size_t>(pixel)]};
   };
   std::vector<double> rise(static_cast<std::size_t>(8 * cells * cells)), made = rise;
   const auto index = [](int k, int x, int y) {
-    return static_cast<std::size_t>((k * cells + y) * cells + x);
+    const int cell = (k * cells + y) * cells + x;
+    return static_cast<std::size_t>(cell);
   };
   for (int k = 0; k < 8; ++k) {
     const double angle = k * std::numbers::pi / 4;
@@ -97,7 +99,8 @@ TEST(FaceClassifier, IsTheBestOfAllPlacesAndSizes) {
     const double side = size * skin.height * cells / face_side;
     const std::vector<double> rise = naive_rise(map, {skin.x, skin.y, side, side});
     const auto at = [&](int k, int x, int y) {
-      return rise[static_cast<std::size_t>((k * cells + y) * cells + x)];
+      const int cell = (k * cells + y) * cells + x;
+      return rise[static_cast<std::size_t>(cell)];
     };
     for (int top = 0; top <= cells - face_side; ++top) {
       for (int left = 0; left <= cells - face_side; ++left) {

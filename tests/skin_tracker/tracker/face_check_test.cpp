@@ -46,7 +46,9 @@ class SyntheticVideo {
   // The skin of the head in its box gets one colour: the outline stays, eyes and mouth go.
   void wipe_face(int number, const PixelBox& face) {
     std::vector<Rgb8>& pixels = pixels_[static_cast<std::size_t>(number)];
-    const auto at = [](int x, int y) { return static_cast<std::size_t>(y * width + x); };
+    const auto at = [](int x, int y) {
+      return std::size_t{width} * static_cast<std::size_t>(y) + static_cast<std::size_t>(x);
+    };
     const Rgb8 skin = pixels[at(face.x + face.width / 2, face.y + face.height / 2)];
     for (int y = 0; y < face.height; ++y) {
       for (int x = 0; x < face.width; ++x) {
@@ -226,7 +228,8 @@ class Room {
         const bool inside = kind < 0.5   ? dx * dx + dy * dy < 1
                             : kind < 0.8 ? dx < 1 && dy < 1
                                          : dx < 1 && dy < 1 && static_cast<int>(8 + 4 * dy) % 2 == 0;
-        if (inside) pixels_[static_cast<std::size_t>(v * width + u)] = colour;
+        const int pixel = v * width + u;
+        if (inside) pixels_[static_cast<std::size_t>(pixel)] = colour;
       }
     }
   }
