@@ -341,7 +341,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   } else if (boxes->parsed()) {
     o.command = Command::boxes;
   } else {
-    o.out = show_out;
+    o.out = std::move(show_out);
   }
   check(o);
   if (o.model.empty() && (o.command == Command::fit || o.command == Command::evaluate)) {

@@ -24,7 +24,7 @@ apps::BatchProgram batch_program() {
           .complete =
               [](apps::Words line) {
                 const std::filesystem::path input = line.front();
-                if (!line.front().starts_with("-"))
+                if (!line.front().starts_with('-'))
                   line.insert(line.begin(), input.extension() == ".bvh" ? "--motion" : "--cloud");
                 return line;
               },

@@ -79,7 +79,8 @@ double Report::tracking_rate() const {
   constexpr std::size_t most = 10;
   double seconds = 0;
   int count = 0;
-  for (std::size_t i = rows_.size(); i-- > 0 && rows_.size() - i <= most;) {
+  for (std::size_t i = rows_.size();
+       i-- > 0 && rows_.size() - i <= most;) {  // NOLINT(bugprone-inc-dec-in-conditions)
     seconds += rows_[i].tracking_s;
     count += int{rows_[i].read};
   }
@@ -249,14 +250,14 @@ std::string Report::table() const {
   std::string all;
   for (std::size_t c = 0; c < std::min(columns, joints.size()); ++c)
     all += (c > 0 ? "   " : "") + cell("joint", "mean mm", "worst mm");
-  all += "\n";
+  all += '\n';
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t c = 0; c < columns && c * rows + r < joints.size(); ++c) {
       const JointError& joint = joints[c * rows + r];
       all += (c > 0 ? "   " : "") +
              cell(joint.name, text("%.1f", joint.mean_mm), text("%.1f", joint.largest_mm));
     }
-    all += "\n";
+    all += '\n';
   }
   return all;
 }

@@ -24,7 +24,7 @@ apps::BatchProgram batch_program() {
           .example = "  clips/anna.mp4\n  clips/ben.mp4 --calibrate 300,120,160,200 --gate\n",
           .complete =
               [](apps::Words line) {
-                if (!line.front().starts_with("-")) line.insert(line.begin(), "--input");
+                if (!line.front().starts_with('-')) line.insert(line.begin(), "--input");
                 return line;
               },
           .outputs = [](const apps::Words&, const std::filesystem::path& folder) -> apps::Words {

@@ -12,6 +12,7 @@
 #include <limits>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "options.hpp"
@@ -255,7 +256,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   if (evaluate->parsed()) {
     o.evaluate = true;
     o.classifier = kind;
-    o.model = save;
+    o.model = std::move(save);
     check_classifier(o.classifier);
     return o;
   }

@@ -61,7 +61,7 @@ SkinModel model_for(const cv::Mat& first_frame, const std::optional<Box>& face) 
   try {
     const MarkedFrame marked{image_view<Bgr8>(first_frame), *face};
     const Calibration calibration = calibrate({&marked, 1});
-    return {calibration.filter, "a filter calibrated on the first frame", calibration, *face};
+    return {calibration.filter, "a filter calibrated on the first frame", calibration, face};
   } catch (const CalibrationError& error) {
     throw Error("cannot calibrate on the box " + std::to_string(std::lround(face->x)) + "," +
                 std::to_string(std::lround(face->y)) + "," + std::to_string(std::lround(face->width)) + "," +

@@ -112,9 +112,9 @@ TEST(Pnm, colour_becomes_luma_and_other_ranges_are_stretched) {
   EXPECT_EQ(read_pnm(folder / "c.ppm").pixels, (std::vector<Grey8>{{76}, {150}, {18}}));
   write_file_atomically(folder / "n.pgm", std::string("P5 3 1 4\n\x00\x02\x09", 12));
   EXPECT_EQ(read_pnm(folder / "n.pgm").pixels, (std::vector<Grey8>{{0}, {128}, {255}}));
-  write_file_atomically(folder / "w.pgm", std::string("P5 1 1 256\nab"));
+  write_file_atomically(folder / "w.pgm", "P5 1 1 256\nab");
   EXPECT_ERROR(read_pnm(folder / "w.pgm"), ParseError, "16 bits");
-  write_file_atomically(folder / "x.pgm", std::string("GIF89a"));
+  write_file_atomically(folder / "x.pgm", "GIF89a");
   EXPECT_ERROR(read_pnm(folder / "x.pgm"), ParseError, "P5 or P6");
 }
 
@@ -125,7 +125,7 @@ TEST(Pairs, lie_in_one_folder_in_two_or_in_a_subfolder) {
   for (const char* name : {"b", "a"}) write_pgm(folder / (std::string(name) + ".PGM"), ramp(20, 16));
   write_pts(folder / "a.pts", Shape{{1, 2}, {3, 4}});
   write_file_atomically(folder / "b.asf", small_asf);
-  write_file_atomically(folder / "notes.txt", std::string("no image"));
+  write_file_atomically(folder / "notes.txt", "no image");
   const std::vector<Pair> pairs = find_pairs(folder.path(), {}, pgm);
   ASSERT_EQ(pairs.size(), 2U);
   EXPECT_EQ(pairs[0].image.filename(), "a.PGM");
