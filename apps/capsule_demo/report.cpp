@@ -79,8 +79,7 @@ double Report::tracking_rate() const {
   constexpr std::size_t most = 10;
   double seconds = 0;
   int count = 0;
-  for (std::size_t i = rows_.size();
-       i-- > 0 && rows_.size() - i <= most;) {  // NOLINT(bugprone-inc-dec-in-conditions)
+  for (std::size_t i = rows_.size() - std::min(rows_.size(), most); i < rows_.size(); ++i) {
     seconds += rows_[i].tracking_s;
     count += int{rows_[i].read};
   }
