@@ -66,7 +66,7 @@ Options parse(int argc, char** argv) {
                         : name == "--iterations" ? &options.fit_iterations
                                                  : nullptr;
     if (number != nullptr) {
-      *number = std::atoi(value.c_str());
+      *number = static_cast<int>(std::strtol(value.c_str(), nullptr, 10));
       require(*number > 0, name, " must be a number above 0");
     } else {
       require(name == "--data" || name == "--out", "there is no option ", name, "; see --help");

@@ -29,7 +29,9 @@ Settings parse(int argc, char** argv) {
   Settings s;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string name = argv[i], value = argv[i + 1];
-    const auto number = [&] { return std::max(1, std::atoi(value.c_str())); };
+    const auto number = [&] {
+      return static_cast<int>(std::max(1L, std::strtol(value.c_str(), nullptr, 10)));
+    };
     if (name == "--device") {
       s.device = value;
     } else if (name == "--exchange") {
