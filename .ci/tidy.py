@@ -93,6 +93,9 @@ def main() -> int:
     options = parser.parse_args()
 
     version = subprocess.run([options.clang_tidy, "--version"], capture_output=True, text=True, check=True).stdout
+    # omp.h, which not every clang-tidy brings along, from the compiler; after all other folders, so that nothing else of it is taken.
+    headers = subprocess.run(["g++", "-print-file-name=include"], capture_output=True, text=True, check=True).stdout.strip()
+    arguments = [*OPTIONS, "--extra-arg=-idirafter", f"--extra-arg={headers}"]
     tool = version + (ROOT / ".clang-tidy").read_text(encoding="utf-8") + " ".join(OPTIONS).replace(str(ROOT), "")
     cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "triptych-tidy"
     (cache / "seen").mkdir(parents=True, exist_ok=True)
@@ -124,7 +127,7 @@ def main() -> int:
         _, _, unit, clean, seen = waiting[number]
         if number >= wanted and time.monotonic() > until:
             return
-        run = subprocess.run([options.clang_tidy, "-p", str(unit.tree), *OPTIONS, unit.file], capture_output=True, text=True, check=False)
+        run = subprocess.run([options.clang_tidy, "-p", str(unit.tree), *arguments, unit.file], capture_output=True, text=True, check=False)
         with lock:
             looked += 1
             if run.returncode == 0:

@@ -38,7 +38,9 @@ bool fails(const char* name) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
   ++s.calls.all;
-  if (s.fails_in == 0 || --s.fails_in > 0) return false;
+  if (s.fails_in == 0) return false;
+  --s.fails_in;
+  if (s.fails_in > 0) return false;
   s.failed = name;
   return true;
 }

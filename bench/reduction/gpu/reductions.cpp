@@ -100,7 +100,7 @@ Measurement measure_sum(std::int64_t n, Mode mode, Strategy strategy, const Enqu
 
 template <class T>
 void add_sum(const std::string& contender, std::int64_t n, Mode mode, Strategy strategy,
-             std::function<Enqueue<T>()> make) {
+             const std::function<Enqueue<T>()>& make) {
   add("sum/" + std::string(Names<T>::name) + "/" + contender + "/" + name_of(mode) + "/" + std::to_string(n),
       [=] { return measure_sum<T>(n, mode, strategy, make()); });
 }

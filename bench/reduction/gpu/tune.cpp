@@ -95,6 +95,8 @@ void tune_capsules(Tuning& tuning) {
 // "ROWSxCOLS"
 bool parse_shape(const char* text, long long& rows, long long& cols) {
   int end = 0;
+  // NOLINTNEXTLINE(bugprone-unchecked-string-to-number-conversion): numbers out of range are refused as
+  // shapes
   return std::sscanf(text, "%lldx%lld%n", &rows, &cols, &end) == 2 && text[end] == '\0' && rows > 0 &&
          cols > 0;
 }
