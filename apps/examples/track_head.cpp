@@ -7,7 +7,6 @@
 #include <opencv2/videoio.hpp>
 
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 
 using namespace triptych::skin_tracker;

@@ -28,8 +28,10 @@ check "fits that were lost" "$((100 - ended))" 0
 check "0.03 against the starts' mean error" 0.03 "$(value unseen.json start_mean)"
 
 # A model is the same whenever it is learnt from the same faces.
-"$program" train --images learn --landmarks learn --out again/faces.aam >/dev/null
-cmp faces.aam again/faces.aam || fail "the same faces give another model"
+mkdir few && cp learn/face_0000?.* few
+"$program" train --images few --out few.aam >/dev/null
+"$program" train --images few --landmarks few --out again/few.aam >/dev/null
+cmp few.aam again/few.aam || fail "the same faces give another model"
 
 "$program" modes faces.aam --modes 3 --out modes
 for file in mode_01.png mode_02.png mode_03.png modes.png; do [[ -s modes/$file ]] || fail "modes/$file is missing"; done
