@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <string>
@@ -94,11 +95,11 @@ void tune_capsules(Tuning& tuning) {
 
 // "ROWSxCOLS"
 bool parse_shape(const char* text, long long& rows, long long& cols) {
-  int end = 0;
-  // NOLINTNEXTLINE(bugprone-unchecked-string-to-number-conversion): numbers out of range are refused as
-  // shapes
-  return std::sscanf(text, "%lldx%lld%n", &rows, &cols, &end) == 2 && text[end] == '\0' && rows > 0 &&
-         cols > 0;
+  char* end = nullptr;
+  rows = std::strtoll(text, &end, 10);
+  if (*end != 'x') return false;
+  cols = std::strtoll(end + 1, &end, 10);
+  return *end == '\0' && rows > 0 && cols > 0;
 }
 
 int run(int argc, char** argv) {
