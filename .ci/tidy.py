@@ -52,8 +52,7 @@ class Unit:
 
     def known(self) -> bool:
         """Whether it is written here: sources that CMake writes for headers, and those of other projects, are not looked at."""
-        inside = [source for source in self.sources if re.match(f"{re.escape(str(ROOT))}/({FOLDERS})/.*[.]cpp$", source)]
-        return bool(inside)
+        return any(re.match(f"{re.escape(str(ROOT))}/({FOLDERS})/.*[.]cpp$", source) for source in self.sources)
 
     def included(self) -> list[str]:
         """All files of the project that it includes, and itself."""

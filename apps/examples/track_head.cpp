@@ -7,7 +7,7 @@
 #include <opencv2/videoio.hpp>
 
 #include <cstdio>
-#include <string>
+#include <cstdlib>
 
 using namespace triptych::skin_tracker;
 
@@ -28,8 +28,8 @@ int main(int argc, char** argv) try {
     scene.render(number++, triptych::image_view<triptych::Rgb8>(mat));
     return Frame(triptych::image_view<triptych::Rgb8>(mat));
   };
-  triptych::Box face = scene.truth(0).box;
-  if (from_file) face = {std::stod(argv[2]), std::stod(argv[3]), std::stod(argv[4]), std::stod(argv[5])};
+  const auto at = [&](int i) { return std::strtod(argv[i], nullptr); };
+  const triptych::Box face = from_file ? triptych::Box{at(2), at(3), at(4), at(5)} : scene.truth(0).box;
   // The box in the first frame says which colours are skin, where to start and how large the head is.
   Frame frame = next();
   Tracker tracker = Tracker::from_box(frame, face);

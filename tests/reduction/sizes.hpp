@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <string>
 #include <vector>
 
 namespace triptych::test {
@@ -11,7 +10,7 @@ namespace triptych::test {
 // $TRIPTYCH_TEST_LARGEST excludes larger sizes, for slow tools such as sanitizers.
 inline std::int64_t largest_size() {
   const char* value = std::getenv("TRIPTYCH_TEST_LARGEST");
-  return value == nullptr ? INT64_MAX : std::stoll(value);
+  return value == nullptr ? INT64_MAX : std::strtoll(value, nullptr, 10);
 }
 
 // The number of runs in tests of equal bits: a hundred, fewer under slow tools.

@@ -11,7 +11,6 @@
 
 #include <cstdlib>
 #include <iostream>
-#include <string>
 #include <string_view>
 
 #include "soak/soak.hpp"
@@ -125,10 +124,10 @@ int run(int count, char** arguments) {
       return EXIT_SUCCESS;
     }
     if (argument == "--frames") {
-      limits.frames = std::stoll(value());
+      limits.frames = std::strtoll(value(), nullptr, 10);
       require(limits.frames > 0, "--frames must be at least 1");
     } else if (argument == "--seconds") {
-      limits.seconds = std::stod(value());
+      limits.seconds = std::strtod(value(), nullptr);
     } else if (argument == "--device") {
       device = Device::parse(value());
     } else if (argument == "--out") {
