@@ -43,10 +43,18 @@ TrackerOptions gated(bool gate) {
   return options;
 }
 
+// submit() returns at once: it waits for no frame to look at a face.
+TrackerOptions no_face_check() {
+  TrackerOptions options;
+  options.min_confidence = 0;
+  return options;
+}
+
 class TrackerOfDeviceFrames : public test::CudaFixture {
  protected:
   // Two frames, and the heads that they have when they take turns.
-  void make(FrameFormat format, int count, bool gate) {
+  void make(FrameFormat format, int count, bool gate) { make(format, count, gated(gate)); }
+  void make(FrameFormat format, int count, const TrackerOptions& options) {
     frames.clear();
     on_device.clear();
     expected.clear();
@@ -54,7 +62,7 @@ class TrackerOfDeviceFrames : public test::CudaFixture {
       frames.emplace_back(format, 640, 360, 200 + seed, 5);
       on_device.push_back(upload(frames.back().bytes()));
     }
-    Tracker host(filter, gated(gate), Device::cuda());
+    Tracker host(filter, options, Device::cuda());
     for (int k = 0; k < count; ++k) expected.push_back(host.step(frame(k).host()));
     EXPECT_NE(expected[0].raw.x_px, expected[1].raw.x_px);
   }
@@ -108,10 +116,10 @@ TEST_F(TrackerOfDeviceFrames, WaitsForAFrameThatIsStillBeingWritten) {
 
 TEST_F(TrackerOfDeviceFrames, WaitsForFramesInFlightThatAreStillBeingWritten) {
   constexpr int count = 100;
-  make(FrameFormat::rgba, count, false);
+  make(FrameFormat::rgba, count, no_face_check());
   std::deque<DeviceBuffer<std::uint8_t>> tensors;
   for (int k = 0; k < max_in_flight; ++k) tensors.push_back(other(k));
-  Tracker tracker(filter, {}, Device::cuda());
+  Tracker tracker(filter, no_face_check(), Device::cuda());
   LateWriter late;
   for (int k = 0, next = 0; next < count; ++next) {
     for (; k < count && tracker.in_flight() < max_in_flight; ++k) {
@@ -143,8 +151,8 @@ TEST_F(TrackerOfDeviceFrames, WaitsWithTheFirstFrameAndWithFramesOfAnotherFormat
 }
 
 TEST_F(TrackerOfDeviceFrames, OneWaitHoldsForAllLaterFrames) {
-  make(FrameFormat::rgb, 20, false);
-  Tracker tracker(filter, {}, Device::cuda());
+  make(FrameFormat::rgb, 20, no_face_check());
+  Tracker tracker(filter, no_face_check(), Device::cuda());
   for (int k = 0; k < 2; ++k) tracker.step(device(k));
   LateWriter late;
   for (int k = 0; k < 9; ++k) {
