@@ -129,11 +129,11 @@ TEST(Arguments, OfLikelihoodsAreRefused) {
       throw;
     }
   };
-  const auto temper = [](std::size_t samples, double target, std::size_t room) {
+  const auto temper = [](std::size_t samples, double target, std::size_t room, double max_loss = 0) {
     const std::vector<double> likelihoods(samples);
     std::vector<std::uint32_t> weights(room, 7);
     try {
-      temper_cpu(likelihoods, target, weights);
+      temper_cpu(likelihoods, target, weights, max_loss);
     } catch (const InvalidArgument&) {
       EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(weights, 7u)), room);
       throw;
@@ -242,6 +242,8 @@ TEST(Arguments, OfLikelihoodsAreRefused) {
       {"temper_cpu: too much room", [&] { temper(3, 0, 4); }, "4 weights"},
       {"temper_cpu: a negative target", [&] { temper(3, -1, 3); }, "-1"},
       {"temper_cpu: a target of NaN", [&] { temper(3, double{nan}, 3); }, "nan"},
+      {"temper_cpu: a negative max_loss", [&] { temper(3, 0, 3, -1); }, "max_loss"},
+      {"temper_cpu: a max_loss of NaN", [&] { temper(3, 0, 3, double{nan}); }, "max_loss"},
       {"temper_cpu: too many samples", [&] { temper((1 << 20) + 1, 0, (1 << 20) + 1); }, "1048577 samples"},
       {"resample_cpu: weights of 0",
        [&] {

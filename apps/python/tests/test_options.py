@@ -131,7 +131,7 @@ RANGE = {"nearest_m": (-1.0, NAN), "farthest_m": (-1.0, NAN), "y": NAME, "step":
 SENSOR = {"loss": NAME, "surface": NAME, "inside": NAME, "sigma_m": POSITIVE, "tau_m": POSITIVE, "camera": ((NAN, 0, 0),)}
 LAUNCH = {"method": NAME, "samples_per_launch": INT, "points_per_block": INT}
 SPREADS = "position_spread_m rotation_spread_rad limb_spread_m max_angle_spread_rad start_spread".split()
-SHARES = "min_spread shrink velocity_follow velocity_damp".split()
+SHARES = "min_spread shrink velocity_follow velocity_damp mean_reversion".split()
 FITTER = {
     "algorithm": NAME,
     "form": NAME,
@@ -308,7 +308,7 @@ TABLE = {
     ),
     "capsule.temper": (
         functools.partial(tp.capsule.temper, np.zeros(9)),
-        {"target_effective_samples": (-1.0, NAN)},
+        {"target_effective_samples": (-1.0, NAN), "max_loss": (-1.0, NAN)},
     ),
     "capsule.resample": (
         lambda **k: tp.capsule.resample(np.ones(4, np.uint32), **{"bits": 1, **k}),
@@ -334,6 +334,7 @@ TABLE = {
             **dict.fromkeys(SPREADS, (2000.0, *NEGATIVE)),
             **dict.fromkeys(SHARES, (1.5, *NEGATIVE)),
             "effective_share": (1.0, *NEGATIVE),
+            "max_loss_nats": (-1.0, NAN),
             "samples": (2**30, *COUNT),
             "layers": (0, 65, *COUNT),
             "seed": SEED,

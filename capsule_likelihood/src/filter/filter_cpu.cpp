@@ -128,7 +128,7 @@ void FilterCpu::weigh(const FilterLayer& layer) {
     const auto n = static_cast<std::size_t>(group_begin(group + 1, plan_.samples, layer.groups)) - begin;
     temperings_[static_cast<std::size_t>(g)] =
         temper_cpu(std::span(log_likelihoods_).subspan(begin, n), layer.target_share * static_cast<double>(n),
-                   std::span(weights_).subspan(begin, n));
+                   std::span(weights_).subspan(begin, n), layer.max_loss);
     std::uint64_t sum = 0;
     for (std::size_t j = begin; j < begin + n; ++j) cumulative_[j] = sum += weights_[j];
   });
@@ -149,8 +149,10 @@ void FilterCpu::move_centre(const FilterLayer& layer) {
     for (std::size_t step = sum_lanes / 2; step > 0; step /= 2)
       for (std::size_t lane = 0; lane < step; ++lane) lanes[lane].add(lanes[lane + step]);
     v.centre[d] = lanes[0].mean(d, v.centre[d]);
-    if (searching_group(layer, v.dimensions[d].unit) == group)
-      v.elite[d] = v.proposals[(begin + temperings_[static_cast<std::size_t>(group)].best) * v.dims + d];
+    const Tempering& tempering = temperings_[static_cast<std::size_t>(group)];
+    if (searching_group(layer, v.dimensions[d].unit) == group &&
+        is_clearly_better(tempering, log_likelihoods_[static_cast<std::size_t>(begin)]))
+      v.elite[d] = v.proposals[(begin + tempering.best) * v.dims + d];
   });
 }
 

@@ -38,7 +38,7 @@ CudaEngine::CudaEngine(const Skeleton& skeleton, const SensorModel& sensor, Filt
   const std::int64_t samples = plan_.samples, dims = plan_.dims;
   upload_plan();
   frame_ = DeviceBuffer<FilterFrame>(1);
-  common_ = DeviceBuffer<float>(6 * dims);
+  common_ = DeviceBuffer<float>(7 * dims);
   population_ = DeviceBuffer<float>(samples * dims);
   for (auto& proposals : proposals_) proposals = DeviceBuffer<float>(samples * dims);
   poses_ = DeviceBuffer<float>((samples + 1) * (dims + 1));
@@ -85,8 +85,8 @@ void CudaEngine::start(std::span<const float> pose, float widen) {
   drop();
   copy_to_device(std::span(&state.frame, 1), frame_.span(), stream_);
   std::vector<float> common;
-  for (const auto* part :
-       {&state.centre, &state.elite, &state.velocity, &state.last, &state.innovation, &state.spread})
+  for (const auto* part : {&state.centre, &state.elite, &state.velocity, &state.last, &state.innovation,
+                           &state.spread, &state.home})
     common.insert(common.end(), part->begin(), part->end());
   copy_to_device(std::span<const float>(common), common_.span(), stream_);
   copy_to_device(std::span<const float>(state.population), population_.span(), stream_);

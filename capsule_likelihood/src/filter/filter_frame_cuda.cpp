@@ -78,7 +78,7 @@ void CudaEngine::enqueue_layers(Likelihood likelihood, const Cut& cut) {
     if (likelihood == Likelihood::with && share_ != nullptr) exchange_losses(cut);
     enqueue_weigh(log_likelihoods_.data(), plan_.samples, layer, weights_.data(), cumulative_.data(),
                   temperings(), stream_);
-    enqueue_move_centre(view(i), layer, weights_.data(), temperings(), stream_);
+    enqueue_move_centre(view(i), layer, log_likelihoods_.data(), weights_.data(), temperings(), stream_);
   }
 }
 
@@ -152,6 +152,7 @@ FilterView CudaEngine::view(int layer) {
   v.last = common_.data() + 3 * dims;
   v.innovation = common_.data() + 4 * dims;
   v.spread = common_.data() + 5 * dims;
+  v.home = common_.data() + 6 * dims;
   v.population = population_.data();
   v.proposals = proposals_[static_cast<std::size_t>(layer % 2)].data();
   v.old_proposals = proposals_[static_cast<std::size_t>((layer + 1) % 2)].data();

@@ -99,13 +99,13 @@ __global__ void __launch_bounds__(rows_per_block * 32)
 // A block for each group. There are few groups, so a block may have all registers of a multiprocessor.
 __global__ void __launch_bounds__(weigh_threads, 1)
     weigh_kernel(const double* log_likelihoods, std::int32_t samples, std::int32_t groups,
-                 double target_share, std::uint32_t* weights, std::uint64_t* cumulative,
+                 double target_share, double max_loss, std::uint32_t* weights, std::uint64_t* cumulative,
                  Tempering* temperings) {
   const auto group = static_cast<std::int32_t>(blockIdx.x);
   const std::int32_t begin = group_begin(group, samples, groups);
   const std::int32_t n = group_begin(group + 1, samples, groups) - begin;
   const double* const l = log_likelihoods + begin;
-  const Tempering tempering = temper_block(l, n, target_share * static_cast<double>(n));
+  const Tempering tempering = temper_block(l, n, target_share * static_cast<double>(n), max_loss);
   const auto weigh = [=](int j) {
     const std::uint32_t weight = weight_under(tempering, l[j]);
     weights[begin + j] = weight;
@@ -121,8 +121,8 @@ constexpr auto add_sums = [](auto& into, const auto& from) { into.add(from); };
 // A block owns dims_per_sum dimensions; sum_lanes threads share a dimension, each every sum_lanes-th row of
 // its group. Their partial sums are added in a fixed order.
 __global__ void __launch_bounds__(dims_per_sum* sum_lanes)
-    move_centre_kernel(FilterView view, FilterLayer layer, const std::uint32_t* weights,
-                       const Tempering* temperings) {
+    move_centre_kernel(FilterView view, FilterLayer layer, const double* log_likelihoods,
+                       const std::uint32_t* weights, const Tempering* temperings) {
   __shared__ MeanSums partial[sum_lanes][dims_per_sum];
   const int column = thread() % dims_per_sum, lane = thread() / dims_per_sum;
   const int d = static_cast<int>(blockIdx.x) * dims_per_sum + column;
@@ -140,8 +140,9 @@ __global__ void __launch_bounds__(dims_per_sum* sum_lanes)
   if (lane != 0 || group < 0) return;
   view.centre[d] = total.mean(d, view.centre[d]);
   if (searching_group(layer, view.dimensions[d].unit) != group) return;
-  const std::int64_t best = group_begin(group, view.samples, layer.groups) + temperings[group].best;
-  view.elite[d] = view.proposals[best * view.dims + d];
+  const std::int64_t begin = group_begin(group, view.samples, layer.groups);
+  if (is_clearly_better(temperings[group], log_likelihoods[begin]))
+    view.elite[d] = view.proposals[(begin + temperings[group].best) * view.dims + d];
 }
 
 // A block for each joint, and one for the pose; the sums' order as in move_centre_kernel.
@@ -209,14 +210,15 @@ void enqueue_weigh(const double* log_likelihoods, std::int32_t samples, const Fi
                    std::uint32_t* weights, std::uint64_t* cumulative, Tempering* temperings,
                    StreamRef stream) {
   launch(weigh_kernel, {.grid = dim3(static_cast<unsigned>(layer.groups)), .block = dim3(weigh_threads)},
-         stream, log_likelihoods, samples, layer.groups, layer.target_share, weights, cumulative, temperings);
+         stream, log_likelihoods, samples, layer.groups, layer.target_share, layer.max_loss, weights,
+         cumulative, temperings);
 }
 
-void enqueue_move_centre(const FilterView& view, const FilterLayer& layer, const std::uint32_t* weights,
-                         const Tempering* temperings, StreamRef stream) {
+void enqueue_move_centre(const FilterView& view, const FilterLayer& layer, const double* log_likelihoods,
+                         const std::uint32_t* weights, const Tempering* temperings, StreamRef stream) {
   launch(move_centre_kernel,
          {.grid = dim3(blocks_for(view.dims, dims_per_sum)), .block = dim3(dims_per_sum * sum_lanes)}, stream,
-         view, layer, weights, temperings);
+         view, layer, log_likelihoods, weights, temperings);
 }
 
 void enqueue_settle(const FilterView& view, const FilterLayer& old, int index, StreamRef stream) {

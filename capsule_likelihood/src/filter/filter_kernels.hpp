@@ -36,8 +36,8 @@ void enqueue_propose(const FilterView& view, const FilterLayer& layer, int index
 void enqueue_weigh(const double* log_likelihoods, std::int32_t samples, const FilterLayer& layer,
                    std::uint32_t* weights, std::uint64_t* cumulative, Tempering* temperings,
                    StreamRef stream);
-void enqueue_move_centre(const FilterView& view, const FilterLayer& layer, const std::uint32_t* weights,
-                         const Tempering* temperings, StreamRef stream);
+void enqueue_move_centre(const FilterView& view, const FilterLayer& layer, const double* log_likelihoods,
+                         const std::uint32_t* weights, const Tempering* temperings, StreamRef stream);
 void enqueue_settle(const FilterView& view, const FilterLayer& old, int index, StreamRef stream);
 
 // The result of a frame: the pose and joints of the estimate (the last rows of poses and positions), then the

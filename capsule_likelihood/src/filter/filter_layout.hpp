@@ -32,11 +32,12 @@ struct FilterLayer {
   // Only unit 0 is searched; the others compensate its motion, to stay where they are in space
   // (compensate_dim).
   bool compensates = false;
-  bool elite = false;       // every fourth sample starts from the best one so far; one sample is it
+  bool elite = false;       // every fourth sample starts from the elite; one sample is it
   float noise = 1;          // times a dimension's spread
   float tail = 1;           // of the noise of every eighth sample, against the others
   float keep = 1;           // factor of a sample's offset from the centre
   double target_share = 0;  // of the samples that should stay effective; 0: no tempering
+  double max_loss = 0;      // of the best sample, in nats, when samples are weighed; 0: no limit
 };
 
 // State that all samples share, besides the arrays of FilterView.
@@ -53,7 +54,8 @@ struct FilterView {
   const FilterDimension* dimensions = nullptr;
   FilterFrame* frame = nullptr;
   float* centre = nullptr;      // dims: the estimate so far
-  float* elite = nullptr;       // dims: of the best sample of the last layer that searched the unit
+  float* elite = nullptr;       // dims: the prediction, or the last sample that was clearly better
+  const float* home = nullptr;  // dims: the angles of the start
   float* velocity = nullptr;    // dims: predicted motion per frame
   float* last = nullptr;        // dims: the estimate of the last frame
   float* innovation = nullptr;  // dims: running mean square of the innovations

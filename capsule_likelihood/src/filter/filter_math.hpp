@@ -54,6 +54,14 @@ TRIPTYCH_INLINE_HD std::int32_t ancestor_of(const FilterView& view, const Filter
   return begin + first_above(sums, n, comb.tooth(k));
 }
 
+// Whether the best sample of a group is better than its first one, the centre, by more than chance: by so
+// many nats after tempering. A limb that the points do not show would otherwise follow the best of its random
+// samples.
+inline constexpr double min_gain_nats = 3;
+TRIPTYCH_INLINE_HD bool is_clearly_better(const Tempering& tempering, double of_centre) {
+  return tempering.beta * (tempering.highest - of_centre) > min_gain_nats;
+}
+
 // Back within the limits: mirrored at the exceeded one; clamped there when the mirrored value is out of
 // range, too.
 TRIPTYCH_INLINE_HD float limited(float x, const FilterDimension& dimension) {

@@ -13,6 +13,7 @@ struct FilterMotion {
   float gain = 0;        // spread / root mean square of the innovations
   float least = 1;       // smallest spread, relative to the dimension's
   float settle = 0.75f;  // factor of a widening from frame to frame
+  float reversion = 0;   // of predicted angles: share of the way to those of the start
 };
 
 // The spread of a dimension in the next frame, after an innovation in this one.
@@ -35,8 +36,9 @@ TRIPTYCH_INLINE_HD void predict(const FilterView& view, int d, const FilterMotio
   const float next = motion.damp * fmaf(motion.follow, moved - velocity, velocity);
   view.last[d] = view.centre[d];
   view.velocity[d] = next;
-  view.centre[d] = limited(view.centre[d] + next, view.dimensions[d]);
-  view.elite[d] = view.centre[d];
+  float centre = limited(view.centre[d] + next, view.dimensions[d]);
+  if (d >= root_dims) centre = fmaf(motion.reversion, view.home[d] - centre, centre);
+  view.centre[d] = view.elite[d] = centre;
 }
 TRIPTYCH_INLINE_HD void predict_rotation(const FilterView& view, const FilterMotion& motion) {
   for (int d = 0; d < 3; ++d) update_spread(view, d, view.centre[d], motion);

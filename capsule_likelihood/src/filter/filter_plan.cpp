@@ -105,10 +105,12 @@ void check(const FilterOptions& options) {
                         options.max_angle_spread_rad, options.start_spread}) {
     require(x >= 0 && x <= 1000, "a filter's spreads must be 0 to 1000, not ", x);
   }
-  for (const float x : {options.min_spread, options.shrink, options.velocity_follow, options.velocity_damp})
+  for (const float x : {options.min_spread, options.shrink, options.velocity_follow, options.velocity_damp,
+                        options.mean_reversion})
     require(x >= 0 && x <= 1, "a filter's shares must be 0 to 1, not ", x);
   require(options.effective_share >= 0 && options.effective_share < 1,
           "the share of samples that stay effective must be 0 to below 1, not ", options.effective_share);
+  require(options.max_loss_nats >= 0, "max_loss_nats must not be negative: ", options.max_loss_nats);
 }
 
 }  // namespace
@@ -173,6 +175,7 @@ FilterPlan make_plan(const Skeleton& skeleton, const FilterOptions& options) {
   plan.motion.recall = 0.3f;
   plan.motion.gain = 2;
   plan.motion.least = options.min_spread;
+  plan.motion.reversion = options.mean_reversion;
   if (options.motion == MotionModel::constant_velocity) {
     plan.motion.follow = options.velocity_follow;
     plan.motion.damp = options.velocity_damp;
@@ -190,6 +193,7 @@ FilterPlan make_plan(const Skeleton& skeleton, const FilterOptions& options) {
       layer.keep = 0.8f;
       layer.tail = 4;
       layer.elite = true;
+      layer.max_loss = double{options.max_loss_nats};
     }
     layer.target_share = double{options.effective_share};
     plan.layers.push_back(layer);
@@ -233,6 +237,7 @@ FilterView view_of(const FilterPlan& plan, FilterState& state) {
   v.last = state.last.data();
   v.innovation = state.innovation.data();
   v.spread = state.spread.data();
+  v.home = state.home.data();
   v.population = state.population.data();
   v.poses = state.poses.data();
   v.trunk_dims = static_cast<std::int32_t>(plan.trunk.size());
@@ -260,7 +265,7 @@ FilterState make_start(const FilterPlan& plan, std::span<const float> pose, floa
     state.centre[d] = std::clamp(x, plan.dimensions[d].lower, plan.dimensions[d].upper);
   }
   state.velocity.assign(dims, 0);
-  state.last = state.elite = state.centre;
+  state.last = state.elite = state.home = state.centre;
   for (const FilterDimension& dimension : plan.dimensions) {
     state.spread.push_back(dimension.spread);
     const float innovation = plan.motion.gain > 0 ? dimension.spread / plan.motion.gain : 0.0f;

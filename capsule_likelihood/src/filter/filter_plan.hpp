@@ -40,8 +40,8 @@ FilterLayer make_layer(Part part, int units, int samples);
 // The state at the start.
 struct FilterState {
   FilterFrame frame;
-  std::vector<float> centre, elite, velocity, last, innovation, spread;  // dims each
-  std::vector<float> population;                                         // samples x dims
+  std::vector<float> centre, elite, velocity, last, innovation, spread, home;  // dims each
+  std::vector<float> population;                                               // samples x dims
   std::vector<float> poses;  // (samples + 1) x (dims + 1), the last the centre
 };
 FilterState make_start(const FilterPlan& plan, std::span<const float> pose, float widen, int threads);

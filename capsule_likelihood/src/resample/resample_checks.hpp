@@ -8,12 +8,13 @@
 
 namespace triptych::capsule_likelihood {
 
-inline void check_temper(std::int64_t likelihoods, double target, std::int64_t weights) {
+inline void check_temper(std::int64_t likelihoods, double target, double max_loss, std::int64_t weights) {
   require(likelihoods == weights, "cannot weigh ", likelihoods, " samples with room for ", weights,
           " weights");
   require(likelihoods <= max_weighed_samples, "cannot weigh ", likelihoods, " samples: at most ",
           max_weighed_samples);
   require(target >= 0, "the effective samples to aim at cannot be ", target);
+  require(max_loss >= 0, "max_loss must not be negative: ", max_loss);
 }
 
 inline void check_resample(std::int64_t weights, std::int64_t ancestors) {

@@ -19,13 +19,13 @@ WeightSums sums_at(std::span<const float> below, float beta) {
   return sums;
 }
 
-// The largest step whose beta leaves enough samples effective; 0 when none does.
-std::uint32_t solve(std::span<const float> below, double target) {
-  if (!(target > 0) || reaches(sums_at(below, 1.0f), target)) return beta_steps;
+// The largest step up to `most` whose beta leaves enough samples effective; 0 when none does.
+std::uint32_t solve(std::span<const float> below, double target, std::uint32_t most) {
+  if (!(target > 0) || reaches(sums_at(below, beta_of(most)), target)) return most;
   std::uint32_t step = 0;
   for (std::uint32_t bit = 1u << (beta_bits - 1); bit > 0; bit >>= 1) {
     const std::uint32_t tried = step | bit;
-    if (tried < beta_steps && reaches(sums_at(below, beta_of(tried)), target)) step = tried;
+    if (tried < most && reaches(sums_at(below, beta_of(tried)), target)) step = tried;
   }
   return step;
 }
@@ -33,8 +33,8 @@ std::uint32_t solve(std::span<const float> below, double target) {
 }  // namespace
 
 Tempering temper_cpu(std::span<const double> log_likelihoods, double target_effective_samples,
-                     std::span<std::uint32_t> weights) {
-  check_temper(static_cast<std::int64_t>(log_likelihoods.size()), target_effective_samples,
+                     std::span<std::uint32_t> weights, double max_loss) {
+  check_temper(static_cast<std::int64_t>(log_likelihoods.size()), target_effective_samples, max_loss,
                static_cast<std::int64_t>(weights.size()));
   Tempering tempering;
   tempering.highest = -std::numeric_limits<double>::infinity();
@@ -50,7 +50,7 @@ Tempering temper_cpu(std::span<const double> log_likelihoods, double target_effe
   if (!none) {
     below.reserve(log_likelihoods.size());
     for (const double l : log_likelihoods) below.push_back(below_highest(l, tempering.highest));
-    beta = beta_of(solve(below, target_effective_samples));
+    beta = beta_of(solve(below, target_effective_samples, max_beta_step(tempering.highest, max_loss)));
   }
   tempering.beta = double{beta};
   for (std::size_t j = 0; j < weights.size(); ++j) {

@@ -11,10 +11,10 @@ namespace {
 
 // One block for all samples: the search for the exponent is a chain of sums, each over few values.
 __global__ void __launch_bounds__(weigh_threads)
-    temper_kernel(DeviceSpan<const double> log_likelihoods, double target, DeviceSpan<std::uint32_t> weights,
-                  Tempering* result) {
+    temper_kernel(DeviceSpan<const double> log_likelihoods, double target, double max_loss,
+                  DeviceSpan<std::uint32_t> weights, Tempering* result) {
   const int n = static_cast<int>(log_likelihoods.size());
-  const Tempering tempering = temper_block(log_likelihoods.data(), n, target);
+  const Tempering tempering = temper_block(log_likelihoods.data(), n, target, max_loss);
   for (int j = static_cast<int>(threadIdx.x); j < n; j += weigh_threads)
     weights[j] = weight_under(tempering, log_likelihoods[j]);
   if (threadIdx.x == 0) *result = tempering;
@@ -38,10 +38,11 @@ __global__ void ancestors_kernel(const std::uint64_t* sums, int n, std::uint32_t
 }  // namespace
 
 void temper_cuda(DeviceSpan<const double> log_likelihoods, double target_effective_samples,
-                 DeviceSpan<std::uint32_t> weights, Tempering* tempering_on_device, StreamRef stream) {
-  check_temper(log_likelihoods.size(), target_effective_samples, weights.size());
+                 DeviceSpan<std::uint32_t> weights, Tempering* tempering_on_device, StreamRef stream,
+                 double max_loss) {
+  check_temper(log_likelihoods.size(), target_effective_samples, max_loss, weights.size());
   launch(temper_kernel, {.grid = dim3(1), .block = dim3(weigh_threads)}, stream, log_likelihoods,
-         target_effective_samples, weights, tempering_on_device);
+         target_effective_samples, max_loss, weights, tempering_on_device);
 }
 
 void resample_cuda(DeviceSpan<const std::uint32_t> weights, std::uint32_t bits,

@@ -4,7 +4,7 @@
 
 namespace triptych::capsule_likelihood {
 
-void temper_cuda(DeviceSpan<const double>, double, DeviceSpan<std::uint32_t>, Tempering*, StreamRef) {
+void temper_cuda(DeviceSpan<const double>, double, DeviceSpan<std::uint32_t>, Tempering*, StreamRef, double) {
   throw_cuda_unavailable("temper_cuda");
 }
 

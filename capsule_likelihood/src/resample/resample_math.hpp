@@ -23,6 +23,17 @@ TRIPTYCH_INLINE_HD float beta_of(std::uint32_t step) {
 #endif
 }
 
+// The largest step: its beta is at most max_loss / -highest, where max_loss is above 0.
+TRIPTYCH_INLINE_HD std::uint32_t max_beta_step(double highest, double max_loss) {
+  if (!(max_loss > 0) || !(highest < -max_loss)) return beta_steps;
+  const auto beta = static_cast<float>(max_loss / -highest);
+#if defined(__CUDA_ARCH__)
+  return __float_as_uint(beta) >> 13;
+#else
+  return std::bit_cast<std::uint32_t>(beta) >> 13;
+#endif
+}
+
 // A log-likelihood less the highest, which is not -infinity: not above 0, or NaN, or so low that it weighs
 // nothing whatever beta is. The highest may be +infinity, whose difference from itself is no number.
 TRIPTYCH_INLINE_HD float below_highest(double l, double highest) {

@@ -76,7 +76,7 @@ __device__ inline WeightSums sums_at(const Held& held, const double* l, int n, d
 }
 
 // As temper_cpu, for l[0 .. n); every thread of a block of weigh_threads calls it and is given the result.
-__device__ inline Tempering temper_block(const double* l, int n, double target) {
+__device__ inline Tempering temper_block(const double* l, int n, double target, double max_loss) {
   Tempering tempering;
   tempering.highest = highest_of_block(l, n);
   int set = 0;
@@ -92,13 +92,14 @@ __device__ inline Tempering temper_block(const double* l, int n, double target) 
     const int j = i * weigh_threads + static_cast<int>(threadIdx.x);
     held.below[i] = j < n ? below_highest(l[j], tempering.highest) : -HUGE_VALF;
   }
-  WeightSums sums = sums_at(held, l, n, tempering.highest, 1.0f, set);
-  std::uint32_t step = beta_steps;
+  const std::uint32_t most = max_beta_step(tempering.highest, max_loss);
+  WeightSums sums = sums_at(held, l, n, tempering.highest, beta_of(most), set);
+  std::uint32_t step = most;
   if (target > 0 && !reaches(sums, target)) {
     step = 0;
     for (std::uint32_t bit = 1u << (beta_bits - 1); bit > 0; bit >>= 1) {
       const std::uint32_t tried = step | bit;
-      if (tried >= beta_steps) continue;
+      if (tried >= most) continue;
       set ^= 1;
       if (reaches(sums_at(held, l, n, tempering.highest, beta_of(tried), set), target)) step = tried;
     }

@@ -22,10 +22,10 @@ struct Weighed {
   std::vector<std::uint32_t> weights;
 };
 
-Weighed temper(const std::vector<double>& l, double target) {
+Weighed temper(const std::vector<double>& l, double target, double max_loss = 0) {
   Weighed result;
   result.weights.resize(l.size());
-  result.tempering = temper_cpu(l, target, result.weights);
+  result.tempering = temper_cpu(l, target, result.weights, max_loss);
   return result;
 }
 
@@ -38,6 +38,28 @@ double effective(const std::vector<double>& l, double beta) {  // from the formu
     second += w * w;
   }
   return first * first / second;
+}
+
+// A step of beta is 2^-10 of it.
+TEST(Temper, TheLossOfTheBestSampleCountsAsNoMoreThanTheLimit) {
+  const auto l = test::random_values<double>(1000, -500.0, -400.0, 3);
+  const double highest = *std::max_element(l.begin(), l.end());
+  for (const double limit : {1e-3, 0.5, 20.0, 399.0}) {
+    for (const double target : {0.0, 1.0}) {
+      const Weighed found = temper(l, target, limit);
+      EXPECT_LE(found.tempering.beta * -highest, limit);
+      EXPECT_GT(found.tempering.beta * -highest, limit * (1 - 0x1p-10));
+      EXPECT_NEAR(found.tempering.effective_samples, effective(l, found.tempering.beta),
+                  1e-4 * found.tempering.effective_samples);
+    }
+  }
+  // Where the target asks for a lower beta, the limit changes nothing.
+  EXPECT_EQ(temper(l, 500, 399).weights, temper(l, 500).weights);
+  EXPECT_LT(temper(l, 500, 5).tempering.beta, temper(l, 500).tempering.beta);
+  // No limit, and a loss below it.
+  EXPECT_EQ(temper(l, 0, 0).tempering.beta, 1);
+  EXPECT_EQ(temper(l, 0, 501).tempering.beta, 1);
+  EXPECT_EQ(temper({0, -3, 5}, 0, 1e-3).tempering.beta, 1);
 }
 
 TEST(Temper, WeighsByTheFormula) {
@@ -120,6 +142,8 @@ TEST(Temper, RefusesWhatMakesNoSense) {
   weights.resize(3);
   EXPECT_ERROR(temper_cpu(l, -1, weights), InvalidArgument, "-1");
   EXPECT_ERROR(temper_cpu(l, std::nan(""), weights), InvalidArgument, "nan");
+  EXPECT_ERROR(temper_cpu(l, 1, weights, -2), InvalidArgument, "max_loss must not be negative: -2");
+  EXPECT_ERROR(temper_cpu(l, 1, weights, std::nan("")), InvalidArgument, "nan");
 }
 
 // Sample j is drawn floor or ceil of n w_j / sum w times, by integers.

@@ -35,9 +35,11 @@ nb::dict options_of(HeldFilter& self) {
   d["start_spread"] = shown(o.start_spread);
   d["shrink"] = shown(o.shrink);
   d["effective_share"] = shown(o.effective_share);
+  d["max_loss_nats"] = shown(o.max_loss_nats);
   d["partitioned"] = o.partitioned;
   d["velocity_follow"] = shown(o.velocity_follow);
   d["velocity_damp"] = shown(o.velocity_damp);
+  d["mean_reversion"] = shown(o.mean_reversion);
   d["loss"] = name_of(o.sensor.loss, losses);
   d["surface"] = name_of(o.sensor.surface, surfaces);
   d["inside"] = name_of(o.sensor.inside, insides);
@@ -68,10 +70,10 @@ void bind_constructor(nb::class_<HeldFilter>& type) {
          Whole<"seed", std::uint64_t> seed, std::string_view motion,
          Whole<"max_points", std::int64_t> max_points, double min_score, double min_confidence,
          float position_spread_m, float rotation_spread_rad, float limb_spread_m, float max_angle_spread_rad,
-         float min_spread, float start_spread, float shrink, float effective_share, bool partitioned,
-         float velocity_follow, float velocity_damp, std::string_view loss, std::string_view surface,
-         std::string_view inside, float sigma_m, float tau_m, ArrayLike camera, Anything cameras,
-         Anything exchange, std::string_view split, Anything device) {
+         float min_spread, float start_spread, float shrink, float effective_share, float max_loss_nats,
+         bool partitioned, float velocity_follow, float velocity_damp, float mean_reversion,
+         std::string_view loss, std::string_view surface, std::string_view inside, float sigma_m, float tau_m,
+         ArrayLike camera, Anything cameras, Anything exchange, std::string_view split, Anything device) {
         cl::FilterOptions options;
         options.sensor = sensor_of(loss, surface, inside, sigma_m, tau_m, camera);
         options.samples = samples;
@@ -89,9 +91,11 @@ void bind_constructor(nb::class_<HeldFilter>& type) {
         options.start_spread = start_spread;
         options.shrink = shrink;
         options.effective_share = effective_share;
+        options.max_loss_nats = max_loss_nats;
         options.partitioned = partitioned;
         options.velocity_follow = velocity_follow;
         options.velocity_damp = velocity_damp;
+        options.mean_reversion = mean_reversion;
         options.cameras = transforms_of(cameras, "cameras");
         options.exchange = exchange_of(exchange);
         options.split = parse_name(split, "split", splits);
@@ -109,9 +113,10 @@ void bind_constructor(nb::class_<HeldFilter>& type) {
       nb::arg("max_angle_spread_rad") = shown(o.max_angle_spread_rad),
       nb::arg("min_spread") = shown(o.min_spread), nb::arg("start_spread") = shown(o.start_spread),
       nb::arg("shrink") = shown(o.shrink), nb::arg("effective_share") = shown(o.effective_share),
-      nb::arg("partitioned") = o.partitioned, nb::arg("velocity_follow") = shown(o.velocity_follow),
-      nb::arg("velocity_damp") = shown(o.velocity_damp), nb::arg("loss") = "squared",
-      nb::arg("surface") = "closest", nb::arg("inside") = "exit_surface",
+      nb::arg("max_loss_nats") = shown(o.max_loss_nats), nb::arg("partitioned") = o.partitioned,
+      nb::arg("velocity_follow") = shown(o.velocity_follow),
+      nb::arg("velocity_damp") = shown(o.velocity_damp), nb::arg("mean_reversion") = shown(o.mean_reversion),
+      nb::arg("loss") = "squared", nb::arg("surface") = "closest", nb::arg("inside") = "exit_surface",
       nb::arg("sigma_m") = shown(o.sensor.sigma_m), nb::arg("tau_m") = shown(o.sensor.tau_m),
       nb::arg("camera") = nb::make_tuple(0.0, 0.0, 0.0), nb::arg("cameras") = nb::none(),
       nb::arg("exchange") = nb::none(), nb::arg("split") = "samples", nb::arg("device") = "auto",
@@ -126,9 +131,12 @@ void bind_constructor(nb::class_<HeldFilter>& type) {
            "the samples about the pose of start(), times the spreads. shrink: factor of the spreads from\n"
            "layer to layer.\n"
            "effective_share: of the samples: tempering keeps this share effective; 0: no tempering.\n"
+           "max_loss_nats: the loss of the best sample counts as at most this many nats, so that a few\n"
+           "stray points do not move a limb that the others do not show; 0: no limit.\n"
            "partitioned: one layer of the trunk, two of each limb, and so on. velocity_follow,\n"
            "velocity_damp: the weight of the last observed motion in the velocity, and its factor from\n"
-           "cloud to cloud.\n") +
+           "cloud to cloud. mean_reversion: predicted angles go this share of the way back to those of\n"
+           "start() or find(), so that a hidden limb does not drift.\n") +
        sensor_doc +
        "\ncameras: matrices camera_from_world, (4, 4) or (3, 4), of the cameras whose clouds the filter "
        "takes;\n"

@@ -56,24 +56,26 @@ void bind_resample(nb::module_& m) {
   bind_equality(type, [](const Tempered& a, const Tempered& b) { return same(a, b); });
   m.def(
       "temper",
-      [](ArrayLike log_likelihoods, double target_effective_samples) {
+      [](ArrayLike log_likelihoods, double target_effective_samples, double max_loss) {
         const Array array = host_array<double>(log_likelihoods, "log_likelihoods");
         array.require_shape({-1}, "numbers of shape (n,)");
         const std::span<const double> values(array.contiguous<double>(),
                                              static_cast<std::size_t>(array.size()));
         require(target_effective_samples >= 0, "target_effective_samples: cannot be ",
                 target_effective_samples);
+        require(max_loss >= 0, "max_loss: must not be negative: ", max_loss);
         Tempered result;
         result.weights.resize(values.size());
-        static_cast<cl::Tempering&>(result) =
-            compute([&] { return cl::temper_cpu(values, target_effective_samples, result.weights); });
+        static_cast<cl::Tempering&>(result) = compute(
+            [&] { return cl::temper_cpu(values, target_effective_samples, result.weights, max_loss); });
         return result;
       },
-      nb::arg("log_likelihoods"), nb::arg("target_effective_samples") = 0.0,
+      nb::arg("log_likelihoods"), nb::arg("target_effective_samples") = 0.0, nb::arg("max_loss") = 0.0,
       "Weights exp(beta (l - highest)) of log-likelihoods l, (n,) float64, with the largest beta in\n"
       "0 to 1 that leaves the wanted number of samples effective;\n"
-      "a target of 0 means beta = 1. A Tempering. NaN and -inf weigh 0; when all are, all weigh the\n"
-      "same. InvalidArgument for more than 2^20 samples, or a target that is negative or NaN.");
+      "a target of 0 means beta = 1. max_loss: when above 0, beta is at most max_loss / -highest.\n"
+      "A Tempering. NaN and -inf weigh 0; when all are, all weigh the\n"
+      "same. InvalidArgument for more than 2^20 samples, or a target or max_loss that is negative or NaN.");
   m.def(
       "resample",
       [](ArrayLike weights, Whole<"bits", std::uint32_t> bits,

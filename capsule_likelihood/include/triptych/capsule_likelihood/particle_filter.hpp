@@ -49,6 +49,10 @@ struct FilterOptions {
 
   float shrink = 0.7f;            // factor of the spreads from one layer to the next
   float effective_share = 0.05f;  // of the samples: tempering keeps this share effective; 0: no tempering
+  // Neighbouring points are not independent. The likelihood is raised to a power that makes the loss of the
+  // best sample count as at most this many nats, so that a few stray points do not move a limb that the
+  // others do not show. 0: no limit. Without effect on a single layer.
+  float max_loss_nats = 100;
   // Partitioned sampling: one layer of the trunk, whose motion the limbs compensate, two of each limb
   // separately, and so on. false: all dimensions at once. A single layer is the plain particle filter.
   bool partitioned = true;
@@ -56,6 +60,9 @@ struct FilterOptions {
   // Of MotionModel::constant_velocity: the weight of the last observed motion in the velocity, and the factor
   // of the velocity from frame to frame.
   float velocity_follow = 0.6f, velocity_damp = 0.85f;
+  // Predicted angles go this share of the way back to those of start() or find() in each frame, so that a
+  // limb which no point shows does not drift. 0: none.
+  float mean_reversion = 0.1f;
 
   // camera_from_world of the cameras whose clouds this filter takes: poses are then in the world's frame,
   // clouds in those of their cameras. Empty: one camera, whose frame is the world's. Several: step_cameras().

@@ -27,13 +27,16 @@ struct Tempering {
 // 1 that leaves at least target_effective_samples effective (to a relative step of 2^-10 in beta); a target
 // of 0 means beta = 1. Likelihoods may have any magnitude. A NaN or -infinity weighs 0; when all are, all
 // weigh the same. Beside a +infinity all that are less weigh 0. InvalidArgument when sizes do not fit, there
-// are over max_weighed_samples samples, or the target is negative or NaN.
+// are over max_weighed_samples samples, or the target or max_loss is negative or NaN.
+// max_loss: when above 0, beta is at most max_loss / -highest, so that the loss of the best sample counts as
+// no more than that.
 Tempering temper_cpu(std::span<const double> log_likelihoods, double target_effective_samples,
-                     std::span<std::uint32_t> weights);
+                     std::span<std::uint32_t> weights, double max_loss = 0);
 
 // The same bits on the GPU: enqueues and returns; can be captured in a graph.
 void temper_cuda(DeviceSpan<const double> log_likelihoods, double target_effective_samples,
-                 DeviceSpan<std::uint32_t> weights, Tempering* tempering_on_device, StreamRef stream);
+                 DeviceSpan<std::uint32_t> weights, Tempering* tempering_on_device, StreamRef stream,
+                 double max_loss = 0);
 
 // Systematic resampling: ancestors[k] is the sample drawn for row k, in rising order; sample j is drawn
 // floor or ceil of n w_j / sum w times, n = ancestors.size(). bits: random bits that shift the comb.
