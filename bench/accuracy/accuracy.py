@@ -40,6 +40,14 @@ def whole(text):
     return number
 
 
+def filter_option(text):
+    name, equals, value = text.partition("=")
+    try:
+        return name, float(value)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text} is not NAME=NUMBER")
+
+
 def arguments(words):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=pathlib.Path, metavar="FOLDER", help="the data (default: the environment variable TRIPTYCH_DATA_DIR)")
@@ -51,6 +59,8 @@ def arguments(words):
                         "(default: 6 for faces_imm, the last of 4 alone for faces_wild)")
     parser.add_argument("--samples", type=whole, help="of the particle filter (default: 1000 on a CPU, 4000 on a GPU)")
     parser.add_argument("--points", type=whole, help="of a cloud (default: 10000 on a CPU, 20000 on a GPU)")
+    parser.add_argument("--filter", nargs="+", type=filter_option, default=[], metavar="NAME=NUMBER", help="options of the particle filter for bodies, such as "
+                        "max_loss_nats=0 mean_reversion=0")
     parser.add_argument("--jobs", type=whole, metavar="N", help="motions that are followed at once on a CPU, each on one core (default: all cores)")
     parser.add_argument("--no-photos", action="store_true", help="pictures without the photos and depth images beneath, for data that may not be passed on")
     parser.add_argument("--calibrate", action="store_true", help="tasks of confidences also print the coefficients that fit their cases best")
@@ -117,7 +127,7 @@ def main(words=None):
         tp.describe_device(device)
         options.out.mkdir(parents=True, exist_ok=True)
         job = Job(tp, options.data.resolve() if options.data else None, options.out, device, seeds=options.seeds, quick=options.quick, folds=options.folds,
-                  samples=options.samples, points=options.points, jobs=options.jobs or os.cpu_count() or 1, commit=commit_name(), photos=not options.no_photos,
+                  samples=options.samples, points=options.points, filter_options=dict(options.filter), jobs=options.jobs or os.cpu_count() or 1, commit=commit_name(), photos=not options.no_photos,
                   calibrate=options.calibrate)
         for task in options.only:
             try:

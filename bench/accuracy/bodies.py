@@ -130,7 +130,7 @@ def motions(job: Job):
 def follow(job: Job, motion, samples: int, points: int, device: str, seed: int):
     """Errors (frames, joints) in mm, the joints found, the true ones, and milliseconds of each frame."""
     def make_filter(skeleton):
-        return job.tp.capsule.ParticleFilter(skeleton, samples=samples, layers=5, seed=seed, max_points=points, device=device)
+        return job.tp.capsule.ParticleFilter(skeleton, samples=samples, layers=5, seed=seed, max_points=points, device=device, **job.filter_options)
 
     body, comparable = motion.first(make_filter, points, seed)
     found, truth, ms = [], [], []
@@ -163,7 +163,15 @@ def rigid_body(job: Job, motion: Depth) -> np.ndarray:
     return np.array(errors)
 
 
+def check_filter_options(job: Job) -> None:
+    try:
+        job.tp.capsule.ParticleFilter(job.tp.capsule.human(), samples=1, device="cpu", **job.filter_options)
+    except TypeError:
+        raise Unusable(f"--filter: an option is none of a ParticleFilter: {', '.join(job.filter_options)}") from None
+
+
 def evaluate(job: Job):
+    check_filter_options(job)
     samples = job.samples or (200 if job.quick else 4000 if job.on_gpu() else 1000)
     points = job.points or (2000 if job.quick else 20000 if job.on_gpu() else 10000)
     jobs = 1 if job.on_gpu() else job.jobs
@@ -197,7 +205,7 @@ def evaluate(job: Job):
             add_picture(job, "bodies", kind, draw(motion, motion.cloud(frame, 4000 if job.photos or isinstance(motion, Rendered) else 1, seed), found[frame], truth[frame]),
                         f"{row['motion']}, {row['rate_hz']} Hz, first pose {row['start']}, seed {seed}: {row['mean_mm']} mm on average; "
                         f"its worst frame, {frame + 1}, {per_frame[frame]:.0f} mm. True joints white, found ones green")
-    return rows, cases, {"samples": samples, "layers": 5, "points": points, "motions at once": jobs, "noise": "1 cm", "outliers": "10 %"}
+    return rows, cases, {"samples": samples, "layers": 5, "points": points, "motions at once": jobs, "noise": "1 cm", "outliers": "10 %", **job.filter_options}
 
 
 def draw(motion, cloud, found, truth):

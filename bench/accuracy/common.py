@@ -33,6 +33,7 @@ class Job:
     folds: int | None = None
     samples: int | None = None
     points: int | None = None
+    filter_options: dict = dataclasses.field(default_factory=dict)  # of the particle filter, beside these
     jobs: int = 1  # motions that are followed at once, each on one core
     commit: str = ""
     photos: bool = True  # pictures show the data beneath the results

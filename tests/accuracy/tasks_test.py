@@ -121,6 +121,16 @@ class Tasks(unittest.TestCase):
             self.assertGreater(row["interocular"], 100 * row["mean"])  # the eyes are closer to each other than the face is large
         self.assertEqual({case["face"].split("_")[0] for case in result["cases"] if case["faces"] == "IMM"}, {"05", "06"})
 
+    def test_options_of_the_filter(self):
+        of = lambda *options: [case["mean_mm"] for case in self.result("bodies", "--samples", "50", *options)["cases"]]
+        plain = of()
+        self.assertEqual(of("--filter", "max_loss_nats=100"), plain)  # the default
+        self.assertNotEqual(of("--filter", "max_loss_nats=0", "mean_reversion=0"), plain)
+        for words, sentence in ((["x=1"], "an option is none of a ParticleFilter: x"), (["x"], "x is not NAME=NUMBER")):
+            status, _, said = run("--only", "bodies", "--quick", "--device", "cpu", "--out", self.folder.name, "--filter", *words)
+            self.assertTrue(status)
+            self.assertIn(sentence, said)
+
     def test_heads(self):
         result = self.result("heads")
         self.assertEqual({row["video"] for row in result["rows"]}, {"head_one", "head_two", "synthetic"})
