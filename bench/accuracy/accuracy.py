@@ -26,9 +26,9 @@ import pathlib
 import sys
 import time
 
-TASKS = {"faces": "faces", "heads": "heads", "bodies": "bodies", "skin": "skin_pixels", "face_confidence": "face_confidence", "face_search": "face_search",
+TASKS = {"faces": "faces", "heads": "heads", "bodies": "bodies", "body_search": "body_search", "skin": "skin_pixels", "face_confidence": "face_confidence", "face_search": "face_search",
          "head_confidence": "head_confidence", "body_confidence": "body_confidence", "shipped_model": "shipped_model"}
-TITLES = {"faces": "Landmarks of faces", "heads": "Heads in videos", "bodies": "Bodies in point clouds", "skin": "Skin pixels",
+TITLES = {"faces": "Landmarks of faces", "heads": "Heads in videos", "bodies": "Bodies in point clouds", "body_search": "Bodies that are searched for", "skin": "Skin pixels",
           "face_confidence": "Confidence of faces", "face_search": "Faces in whole images", "head_confidence": "Confidence of heads",
           "body_confidence": "Confidence of bodies", "shipped_model": "The face model that ships"}
 
@@ -54,7 +54,7 @@ def arguments(words):
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("out/accuracy"), metavar="DIR", help="for results (default: out/accuracy)")
     parser.add_argument("--only", nargs="+", choices=TASKS, default=list(TASKS), metavar="TASK", help="some of: " + ", ".join(TASKS))
     parser.add_argument("--device", default="auto", help="auto (a GPU when there is one; default), cpu, cpu:4, cuda, cuda:1")
-    parser.add_argument("--seeds", nargs="+", type=whole, metavar="N", help="default: 1 for faces, 1 2 for bodies, 1 2 3 for skin")
+    parser.add_argument("--seeds", nargs="+", type=whole, metavar="N", help="default: 1 2 for bodies, 1 2 3 for skin, 1 for the others")
     parser.add_argument("--folds", type=whole, metavar="K", help="each of K parts of the faces is tested in turn, trained on the others "
                         "(default: 6 for faces_imm, the last of 4 alone for faces_wild)")
     parser.add_argument("--samples", type=whole, help="of the particle filter (default: 1000 on a CPU, 4000 on a GPU)")

@@ -121,6 +121,18 @@ class Tasks(unittest.TestCase):
             self.assertGreater(row["interocular"], 100 * row["mean"])  # the eyes are closer to each other than the face is large
         self.assertEqual({case["face"].split("_")[0] for case in result["cases"] if case["faces"] == "IMM"}, {"05", "06"})
 
+    def test_body_search(self):
+        with tempfile.TemporaryDirectory() as folder:
+            status, printed, said = run("--out", folder, "--only", "body_search", "--quick", "--device", "cpu")
+            self.assertEqual(status, 0, said)
+            result = json.loads(pathlib.Path(folder, "body_search.json").read_text())
+        self.assertEqual([row["pose"] for row in result["rows"]], ["standing", "arms up", "arms aside", "arms forward", "one arm up", "sitting"])
+        for row in result["rows"]:
+            errors = [case["error_mm"] for case in result["cases"] if case["pose"] == row["pose"]]
+            self.assertEqual((len(errors), max(errors) < 100), (row["searches"], row["right"] == 100))
+        self.assertLess(result["rows"][0]["worst_mm"], 100)  # a person who stands
+        self.assertIn("sitting", printed)
+
     def test_options_of_the_filter(self):
         of = lambda *options: [case["mean_mm"] for case in self.result("bodies", "--samples", "50", *options)["cases"]]
         plain = of()

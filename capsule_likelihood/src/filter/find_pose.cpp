@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <string>
 
+#include "filter/filter_plan.hpp"
 #include "filter/find_pose.hpp"
+#include "filter/start_poses.hpp"
 #include "geometry/limits.hpp"
 
 namespace triptych::capsule_likelihood {
@@ -62,10 +62,10 @@ Extent extent_of(std::span<const Vec3> points) {
   return {{middle_of(values[0]), middle_of(values[1]), middle_of(values[2])}};
 }
 
-// The rest pose, rotated about y, with the middle of its capsules at the middle of the cloud, a little behind
-// the visible points.
-std::vector<float> first_pose(const Skeleton& skeleton, const Extent& extent, double heading) {
-  std::vector<float> pose = skeleton.rest_pose();
+// A pose of start_poses(), rotated about y, with the middle of its capsules at the middle of the cloud, a
+// little behind the visible points.
+std::vector<float> first_pose(const Skeleton& skeleton, std::vector<float> pose, const Extent& extent,
+                              double heading) {
   pose[3] = static_cast<float>(std::cos(heading / 2));
   pose[5] = static_cast<float>(std::sin(heading / 2));
   std::vector<Capsule> body(static_cast<std::size_t>(skeleton.capsule_count()));
@@ -87,27 +87,7 @@ std::vector<float> first_pose(const Skeleton& skeleton, const Extent& extent, do
   return pose;
 }
 
-using Direction = std::array<double, 2>;  // x and z: seen from above
-
 double dot_product(const Direction& a, const Direction& b) { return a[0] * b[0] + a[1] * b[1]; }
-
-// Where the body looks at rest: from the feet to the toes. {0, 0} when no joint is called toe.
-Direction front_of(const Skeleton& skeleton) {
-  const std::vector<Vec3> positions = skeleton.joints(skeleton.rest_pose());
-  Direction front = {};
-  for (std::size_t j = 1; j < positions.size(); ++j) {
-    const Joint& joint = skeleton.joints()[j];
-    std::string name = joint.name;
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    if (name.find("toe") == std::string::npos) continue;
-    const Vec3& foot = positions[static_cast<std::size_t>(joint.parent)];
-    front[0] += double{positions[j].x} - double{foot.x};
-    front[1] += double{positions[j].z} - double{foot.z};
-  }
-  const double length = std::sqrt(dot_product(front, front));
-  return length > 0 ? Direction{front[0] / length, front[1] / length} : Direction{};
-}
 
 // A horizontal direction of the rest pose, as the root of a pose turns it.
 Direction turned(const Direction& rest, std::span<const float> pose) {
@@ -133,27 +113,68 @@ std::vector<Candidate> keep_both_ways(std::vector<Candidate> candidates, std::si
   return candidates;
 }
 
+// Steps on the cloud from a pose; the best estimate replaces the candidate when it is better.
+class Search {
+ public:
+  Search(FilterEngine& engine, const CloudView& cloud, bool seen_by_one_camera)
+      : engine_(engine),
+        cloud_(cloud),
+        front_(seen_by_one_camera ? front_of(engine.skeleton()) : Direction{}),
+        bonus_(facing_bonus * static_cast<double>(cloud.points.size())) {}
+
+  void improve(Candidate& best, std::span<const float> from, int tries, float spread_factor) {
+    engine_.start(from, spread_factor);
+    for (int i = 0; i < tries; ++i) {
+      Estimate estimate = engine_.step(cloud_);
+      const double score = estimate.log_likelihood - bonus_ * turned(front_, estimate.pose)[1];
+      if (score > best.score) best = {std::move(estimate), score};
+    }
+  }
+
+  // A wide search may leave a limb far from its points. Each limb is tried once more at rest.
+  void try_limbs_at_rest(Candidate& best) {
+    const Skeleton& skeleton = engine_.skeleton();
+    const std::vector<int> units = units_of(skeleton);
+    const std::vector<float> rest = skeleton.rest_pose();
+    for (int unit = 1; unit <= *std::max_element(units.begin(), units.end()); ++unit) {
+      std::vector<float> pose = best.estimate.pose;
+      for (std::size_t j = 1; j < units.size(); ++j) {
+        const auto first = static_cast<std::size_t>(skeleton.first_angle(static_cast<int>(j)));
+        if (units[j] == unit) std::copy_n(&rest[first], skeleton.joints()[j].rotations.size(), &pose[first]);
+      }
+      improve(best, pose, 2, 1.5f);
+    }
+  }
+
+ private:
+  FilterEngine& engine_;
+  const CloudView& cloud_;
+  Direction front_;
+  double bonus_;
+};
+
 }  // namespace
 
 Estimate find_pose(FilterEngine& engine, const CloudView& cloud, bool seen_by_one_camera) {
   const Extent extent = extent_of(cloud.points);
-  const Direction front = seen_by_one_camera ? front_of(engine.skeleton()) : Direction{};
-  const double bonus = facing_bonus * static_cast<double>(cloud.points.size());
-  std::vector<Candidate> candidates(headings);
-  for (int h = 0; h < headings; ++h)
-    candidates[static_cast<std::size_t>(h)].estimate.pose =
-        first_pose(engine.skeleton(), extent, 2 * std::numbers::pi * h / headings);
+  Search search(engine, cloud, seen_by_one_camera);
+  std::vector<Candidate> candidates;
+  for (const std::vector<float>& pose :
+       start_poses(engine.skeleton(), extent.axes[1].high - extent.axes[1].low)) {
+    for (int h = 0; h < headings; ++h) {
+      candidates.emplace_back();
+      candidates.back().estimate.pose =
+          first_pose(engine.skeleton(), pose, extent, 2 * std::numbers::pi * h / headings);
+    }
+  }
   for (const SearchRound& round : search_rounds) {
     for (Candidate& best : candidates) {
-      engine.start(best.estimate.pose, round.spread_factor);
-      for (int i = 0; i < round.tries; ++i) {
-        Estimate estimate = engine.step(cloud);
-        const double score = estimate.log_likelihood - bonus * turned(front, estimate.pose)[1];
-        if (score > best.score) best = {std::move(estimate), score};
-      }
+      const std::vector<float> pose = best.estimate.pose;
+      search.improve(best, pose, round.tries, round.spread_factor);
     }
     candidates = keep_both_ways(std::move(candidates), round.kept);
   }
+  search.try_limbs_at_rest(candidates.front());
   engine.start(candidates.front().estimate.pose, 1.5f);
   return engine.step(cloud);
 }
