@@ -29,7 +29,7 @@ double found_error_m(const Walk& walk, FilterOptions options) {
   options.samples = 300;
   const auto hand = static_cast<std::size_t>(walk.skeleton.find(hidden));
   double sum = 0;
-  for (const std::uint64_t seed : {1, 2}) {
+  for (const std::uint64_t seed : {1u, 2u}) {
     options.seed = seed;
     ParticleFilter filter(walk.skeleton, options, Device::cpu());
     filter.start(walk.pose(0));
