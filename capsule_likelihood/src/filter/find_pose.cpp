@@ -139,8 +139,9 @@ class Search {
     for (int unit = 1; unit <= *std::max_element(units.begin(), units.end()); ++unit) {
       std::vector<float> pose = best.estimate.pose;
       for (std::size_t j = 1; j < units.size(); ++j) {
-        const auto first = static_cast<std::size_t>(skeleton.first_angle(static_cast<int>(j)));
-        if (units[j] == unit) std::copy_n(&rest[first], skeleton.joints()[j].rotations.size(), &pose[first]);
+        const int first = skeleton.first_angle(static_cast<int>(j));
+        if (units[j] == unit)
+          std::copy_n(rest.begin() + first, skeleton.joints()[j].rotations.size(), pose.begin() + first);
       }
       improve(best, pose, 2, 1.5f);
     }
