@@ -71,6 +71,16 @@ def arguments(words):
     return options
 
 
+def check_filter_options(tp, options):
+    """Before hours of work: the tasks of bodies make filters with these."""
+    try:
+        tp.capsule.ParticleFilter(tp.capsule.human(), samples=1, device="cpu", **options)
+    except TypeError:
+        sys.exit(f"--filter: an option is none of a ParticleFilter: {', '.join(options)}")
+    except tp.Error as problem:
+        sys.exit(f"--filter: {problem}")
+
+
 def gallery(pictures):
     """A Markdown table of the pictures, with their captions below."""
     cells = [[picture["kind"] for picture in pictures], ["---"] * len(pictures), [f"![{picture['kind']}]({picture['file']})" for picture in pictures],
@@ -121,6 +131,7 @@ def main(words=None):
     modules = {task: __import__(TASKS[task]) for task in options.only}
     if options.data is not None and not options.data.is_dir():
         sys.exit(f"--data: there is no folder {options.data}")
+    check_filter_options(tp, dict(options.filter))
     device = {"auto": "cuda:0" if tp.cuda_available() else "cpu", "cuda": "cuda:0"}.get(options.device, options.device)
     failed = 0
     try:

@@ -163,15 +163,7 @@ def rigid_body(job: Job, motion: Depth) -> np.ndarray:
     return np.array(errors)
 
 
-def check_filter_options(job: Job) -> None:
-    try:
-        job.tp.capsule.ParticleFilter(job.tp.capsule.human(), samples=1, device="cpu", **job.filter_options)
-    except TypeError:
-        raise Unusable(f"--filter: an option is none of a ParticleFilter: {', '.join(job.filter_options)}") from None
-
-
 def evaluate(job: Job):
-    check_filter_options(job)
     samples = job.samples or (200 if job.quick else 4000 if job.on_gpu() else 1000)
     points = job.points or (2000 if job.quick else 20000 if job.on_gpu() else 10000)
     jobs = 1 if job.on_gpu() else job.jobs

@@ -138,10 +138,12 @@ class Tasks(unittest.TestCase):
         plain = of()
         self.assertEqual(of("--filter", "max_loss_nats=100"), plain)  # the default
         self.assertNotEqual(of("--filter", "max_loss_nats=0", "mean_reversion=0"), plain)
-        for words, sentence in ((["x=1"], "an option is none of a ParticleFilter: x"), (["x"], "x is not NAME=NUMBER")):
-            status, _, said = run("--only", "bodies", "--quick", "--device", "cpu", "--out", self.folder.name, "--filter", *words)
-            self.assertTrue(status)
-            self.assertIn(sentence, said)
+        for words, sentence in ((["x=1"], "an option is none of a ParticleFilter: x"), (["x"], "x is not NAME=NUMBER"),
+                                (["mean_reversion=2"], "mean_reversion")):
+            for task in ("bodies", "body_search"):
+                status, _, said = run("--only", task, "--quick", "--device", "cpu", "--out", self.folder.name, "--filter", *words)
+                self.assertTrue(status)
+                self.assertIn(sentence, said + str(status))
 
     def test_heads(self):
         result = self.result("heads")
