@@ -262,13 +262,17 @@ void run(const Options& wishes) {
     const apps::Waiting waiting(std::string(program_name) + ": searching for the first pose");
     const Estimate found = filter.find(points);
     subject.start = found.pose;
+    if (!subject.true_radii) {
+      auto [skeleton, pose] = fit_body(subject.skeleton, found.pose, points);
+      subject.skeleton = std::move(skeleton);
+      subject.start = std::move(pose);
+    }
     search_s = watch.elapsed_s();
     search_confidence = found.confidence;
-  }
-  if (!subject.true_radii) {
+  } else if (!subject.true_radii) {
     subject.skeleton = fit_radii(subject.skeleton, subject.start, points);
-    filter = ParticleFilter(subject.skeleton, filter_options(options), device);
   }
+  if (!subject.true_radii) filter = ParticleFilter(subject.skeleton, filter_options(options), device);
   filter.start(subject.start);
 
   apps::end_on_interrupt();

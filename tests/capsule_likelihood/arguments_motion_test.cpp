@@ -163,6 +163,17 @@ TEST(Arguments, OfFitsAndRenderingAreRefused) {
          fit_human(names, moved({0, huge, 0}));
        },
        "left_hand"},
+      {"fit_body: no points", [] { fit_body(human(), human().rest_pose(), {}); }, "points"},
+      {"fit_body: a pose of another size",
+       [] {
+         fit_body(human(), std::vector<float>(3), std::vector<Vec3>(5, {0, 0, 1}));
+       },
+       "pose of 3"},
+      {"fit_body: a camera of NaN",
+       [] {
+         fit_body(human(), human().rest_pose(), std::vector<Vec3>(5, {0, 0, 1}), {0, nan, 0});
+       },
+       "camera"},
       {"fit_radii: no points", [] { fit_radii(human(), human().rest_pose(), {}); }, "points"},
       {"fit_radii: points of NaN",
        [] {

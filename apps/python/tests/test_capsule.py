@@ -317,6 +317,19 @@ def test_radii_follow_the_cloud(human):
     assert ratio.mean() == pytest.approx(1.3, abs=0.15)
 
 
+def test_a_body_that_was_found_too_near_goes_back(human):
+    thick = capsule.human(girth=1.3)
+    pose = in_view(human)
+    points = capsule.render_points(thick.capsules(pose), points=2000, noise_m=0.001)
+    near = np.array(pose)
+    near[2] -= 0.03
+    fitted, back = capsule.fit_body(human, near, points)
+    ratio = np.array([b.radius_m / a.radius_m for a, b in zip(human.body_capsules, fitted.body_capsules)])
+    assert ratio.mean() == pytest.approx(1.3, abs=0.1)
+    assert back[2] == pytest.approx(pose[2], abs=0.011)  # two steps of its grid
+    np.testing.assert_array_equal(back[3:], near[3:])
+
+
 def test_a_standing_person_is_found(human):
     points = capsule.render_points(human.capsules(in_view(human)), points=2000, noise_m=0.002)
     person = capsule.find_standing_person(points)
@@ -376,6 +389,7 @@ POINTS = capsule.render_points(BODY, points=60)
         (lambda: capsule.positions_of(capsule.human(), np.zeros((24, 3)), ["no such"]), "^names: .*no such"),
         (lambda: capsule.positions_of(capsule.human(), np.zeros((2, 3)), ["head"]), "^joints: "),
         (lambda: capsule.fit_radii(capsule.human(), np.zeros(3), POINTS), "^pose: expected 45 numbers"),
+        (lambda: capsule.fit_body(capsule.human(), np.zeros(3), POINTS), "^pose: expected 45 numbers"),
         (
             lambda: capsule.fit_radii(capsule.human(), capsule.human().rest_pose(), POINTS[:0]),
             "^points: there are none",

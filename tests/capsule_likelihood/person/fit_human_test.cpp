@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "testing/data_dir.hpp"
@@ -180,6 +181,44 @@ TEST(FitRadii, FindsHowThickAPersonIs) {
   EXPECT_ERROR(fit_radii(usual, pose, {}), InvalidArgument, "without points");
   pose.pop_back();
   EXPECT_ERROR(fit_radii(usual, pose, std::vector<Vec3>{{0, 0, 3}}), InvalidArgument, "does not fit");
+}
+
+// A thin body explains the front of a thick one best from nearer by. The radii alone cannot undo that.
+TEST(FitBody, PutsABodyBackThatWasFoundTooNear) {
+  for (const float girth : {0.8f, 1.0f, 1.3f}) {
+    HumanShape shape;
+    shape.girth = girth;
+    const Skeleton person = make_human(shape), usual = make_human();
+    std::vector<float> pose = usual.rest_pose();
+    pose[2] = 3;
+    std::vector<Capsule> body(40);
+    pose_cpu(person, {pose.data(), 1, person.pose_size()}, {}, {body.data(), 1, 40}, 1);
+    RenderOptions options;
+    options.points = 6000;
+    options.outliers = 0.1f;
+    const std::vector<Vec3> points = render_points(body, options);
+    std::vector<float> found = pose;
+    found[2] -= 0.1f * (girth - 1);  // as the radius of the torso differs
+    const FittedBody fitted = fit_body(usual, found, points);
+    for (std::size_t i = 0; i < 40; ++i) {
+      // Two steps of the grid.
+      EXPECT_NEAR(
+          fitted.skeleton.body_capsules()[i].capsule.radius_m / usual.body_capsules()[i].capsule.radius_m,
+          girth, 0.11)
+          << i;
+    }
+    EXPECT_NEAR(fitted.pose[2], 3, 0.011) << girth;  // two steps of 5 mm
+    EXPECT_TRUE(std::equal(fitted.pose.begin() + 3, fitted.pose.end(), pose.begin() + 3));
+    // The same from another camera: everything moved by the same vector.
+    const Vec3 camera{1, -2, 5};
+    const auto moved = [&](const Vec3& p) { return Vec3{p.x + camera.x, p.y + camera.y, p.z + camera.z}; };
+    std::vector<Vec3> elsewhere(points.size());
+    std::transform(points.begin(), points.end(), elsewhere.begin(), moved);
+    std::vector<float> there = found;
+    for (std::size_t i = 0; i < 3; ++i) there[i] += std::array{camera.x, camera.y, camera.z}[i];
+    const FittedBody again = fit_body(usual, there, elsewhere, camera);
+    EXPECT_NEAR(again.pose[2] - camera.z, fitted.pose[2], 0.0051);  // a step: the points are rounded anew
+  }
 }
 
 TEST(FindStandingPerson, MeasuresThePersonInACloud) {

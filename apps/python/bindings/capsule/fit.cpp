@@ -183,6 +183,27 @@ void bind_fit(nb::module_& m) {
       "InvalidArgument when the pose does not fit or is not finite, the camera is not finite, or\n"
       "there are no points.");
   m.def(
+      "fit_body",
+      [](const Body& skeleton, ArrayLike pose, ArrayLike points, ArrayLike camera) {
+        const Array wanted = pose_array(pose, skeleton, "pose");
+        const Array cloud = cloud_array(points, "points");
+        const auto span = host_points(cloud);
+        require(!span.empty(), "points: there are none");
+        const cl::Vec3 from = place_of(camera, "camera");
+        cl::FittedBody fitted =
+            compute([&] { return cl::fit_body(skeleton, pose_span(wanted), span, from); });
+        return nb::make_tuple(Body(std::move(fitted.skeleton)), to_numpy(fitted.pose, {fitted.pose.size()}));
+      },
+      nb::arg("skeleton"), nb::arg("pose"), nb::arg("points"),
+      nb::arg("camera") = nb::make_tuple(0.0, 0.0, 0.0),
+      nb::sig("def fit_body(skeleton: Skeleton, pose: numpy.typing.ArrayLike, points: "
+              "numpy.typing.ArrayLike, camera: numpy.typing.ArrayLike = (0.0, 0.0, 0.0)) -> tuple[Skeleton, "
+              "numpy.typing.NDArray[numpy.float32]]"),
+      "fit_radii() for a pose that find() has found with the usual radii: (skeleton, pose).\n"
+      "\n"
+      "A body that is thinner than the person is found too near to the camera: the distance of the\n"
+      "root is fitted together with the radii. InvalidArgument as of fit_radii().");
+  m.def(
       "find_standing_person",
       [](ArrayLike points) {
         const Array cloud = cloud_array(points, "points");

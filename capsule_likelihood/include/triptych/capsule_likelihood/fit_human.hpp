@@ -56,6 +56,16 @@ FittedHuman fit_human(std::span<const std::string> names, std::span<const Vec3> 
 Skeleton fit_radii(const Skeleton& human, std::span<const float> pose, std::span<const Vec3> points,
                    const Vec3& camera = {});
 
+struct FittedBody {
+  Skeleton skeleton;
+  std::vector<float> pose;
+};
+
+// fit_radii for a pose that was found in the cloud with the usual radii. A body that is thinner than the
+// person is then found too near to the camera: the distance of the root is fitted together with the radii.
+FittedBody fit_body(const Skeleton& human, std::span<const float> pose, std::span<const Vec3> points,
+                    const Vec3& camera = {});
+
 // A standing person alone in a cloud (some stray points do not matter), y up: how tall, and where the root of
 // make_human(height_m) is. InvalidArgument when there are fewer than 50 points that are finite.
 struct StandingPerson {
