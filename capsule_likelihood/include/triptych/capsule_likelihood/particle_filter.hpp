@@ -44,7 +44,7 @@ struct FilterOptions {
   float rotation_spread_rad = 0.06f;  // of the root, about each axis
   float limb_spread_m = 0.06f;        // of the far end of what a joint moves ...
   float max_angle_spread_rad = 0.2f;  // ... but at most this for an angle
-  float min_spread = 0.2f;            // 1: the spreads do not shrink
+  float min_spread = 0.4f;            // 1: the spreads do not shrink
   float start_spread = 1.0f;          // of the samples about the pose of start(), times the spreads
 
   float shrink = 0.7f;            // factor of the spreads from one layer to the next
@@ -62,7 +62,7 @@ struct FilterOptions {
   float velocity_follow = 0.6f, velocity_damp = 0.85f;
   // Predicted angles go this share of the way back to those of start() or find() in each frame, so that a
   // limb which no point shows does not drift. 0: none.
-  float mean_reversion = 0.1f;
+  float mean_reversion = 0.05f;
 
   // camera_from_world of the cameras whose clouds this filter takes: poses are then in the world's frame,
   // clouds in those of their cameras. Empty: one camera, whose frame is the world's. Several: step_cameras().
