@@ -20,9 +20,11 @@ worst case. The tables are printed, and are in DIR/accuracy.md.
 """
 
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
+import subprocess
 import sys
 import time
 
@@ -31,6 +33,7 @@ TASKS = {"faces": "faces", "heads": "heads", "bodies": "bodies", "body_search": 
 TITLES = {"faces": "Landmarks of faces", "heads": "Heads in videos", "bodies": "Bodies in point clouds", "body_search": "Bodies that are searched for", "skin": "Skin pixels",
           "face_confidence": "Confidence of faces", "face_search": "Faces in whole images", "head_confidence": "Confidence of heads",
           "body_confidence": "Confidence of bodies", "shipped_model": "The face model that ships"}
+UNTIMED = {"body_search", "face_confidence", "head_confidence", "body_confidence"}  # no times among their results: they may run beside others
 
 
 def whole(text):
@@ -62,6 +65,8 @@ def arguments(words):
     parser.add_argument("--filter", nargs="+", type=filter_option, default=[], metavar="NAME=NUMBER", help="options of the particle filter for bodies, such as "
                         "max_loss_nats=0 mean_reversion=0")
     parser.add_argument("--jobs", type=whole, metavar="N", help="motions that are followed at once on a CPU, each on one core (default: all cores)")
+    parser.add_argument("--processes", type=whole, default=4 if (os.cpu_count() or 1) >= 8 else 1, metavar="N", help="tasks whose results are no times run "
+                        "in so many processes at once (default: 4 with 8 cores or more, else 1)")
     parser.add_argument("--no-photos", action="store_true", help="pictures without the photos and depth images beneath, for data that may not be passed on")
     parser.add_argument("--calibrate", action="store_true", help="tasks of confidences also print the coefficients that fit their cases best")
     parser.add_argument("--quick", action="store_true", help="few cases, small samples, one seed")
@@ -120,7 +125,21 @@ def run_task(task, module, job):
     return f"{TITLES[task]}\n\n{table(module.COLUMNS, rows)}\n"
 
 
+def run_beside(words, tasks, processes):
+    """Tasks in processes of their own, some at once; 1 when one of them failed."""
+    def run(task):
+        return subprocess.run([sys.executable, __file__, *words, "--processes", "1", "--only", task], stdout=subprocess.PIPE, text=True)
+
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(processes) as pool:
+        for done in pool.map(run, tasks):
+            print(done.stdout, end="", flush=True)
+            failed |= int(done.returncode != 0)
+    return failed
+
+
 def main(words=None):
+    words = sys.argv[1:] if words is None else words
     options = arguments(words)
     try:
         import triptych as tp
@@ -140,13 +159,15 @@ def main(words=None):
         job = Job(tp, options.data.resolve() if options.data else None, options.out, device, seeds=options.seeds, quick=options.quick, folds=options.folds,
                   samples=options.samples, points=options.points, filter_options=dict(options.filter), jobs=options.jobs or os.cpu_count() or 1, commit=commit_name(), photos=not options.no_photos,
                   calibrate=options.calibrate)
-        for task in options.only:
+        beside = [task for task in options.only if task in UNTIMED] if options.processes > 1 else []
+        for task in (task for task in options.only if task not in beside):
             try:
                 if text := run_task(task, modules[task], job):
                     print(text, flush=True)
             except (Unusable, tp.Error) as problem:
                 failed = 1
                 print(f"{task}: {problem}", file=sys.stderr)
+        failed |= run_beside(words, beside, options.processes)
         (options.out / "accuracy.md").write_text(document(options.out), encoding="utf-8")
     except (tp.Error, OSError) as problem:
         sys.exit(f"error: {problem}")

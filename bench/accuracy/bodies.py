@@ -15,7 +15,9 @@ COLUMNS = [
     column("lost", "lost joints"), column("frame_ms", "frame, median", "ms"),
 ]
 LOST_MM, LOST_FRAMES = 150, 10  # a joint is lost when it is farther off for more frames on end
-KINECT = (285.6, 285.6, 160.0, 120.0)  # fx, fy, cx, cy of the depth images, in pixels
+# fx, fy, cx, cy of the depth images, in pixels. The sensor's joints are in the frame of its infrared camera, against whose image the depth image
+# is shifted by (-4.8, -3.9) pixels at 640 x 480 (Konolige and Mihelich, wiki.ros.org/kinect_calibration/technical): half of that here.
+KINECT = (285.6, 285.6, 160.0 - 2.4, 120.0 - 1.95)
 TURN_RAD = 0.8
 
 
@@ -89,11 +91,11 @@ class Depth:
     def first(self, make_filter, points, seed):
         capsule, cloud = self.tp.capsule, self.cloud(0, points, seed)
         if self.start == "given":
-            skeleton, pose = self.human.skeleton, self.human.start.pose
+            pose = self.human.start.pose
+            skeleton = capsule.fit_radii(self.human.skeleton, pose, cloud)
         else:
             skeleton = capsule.human(height=capsule.find_standing_person(cloud).height_m)
-            pose = make_filter(skeleton).find(cloud).pose
-        skeleton = capsule.fit_radii(skeleton, pose, cloud)
+            skeleton, pose = capsule.fit_body(skeleton, make_filter(skeleton).find(cloud).pose, cloud)
         body = make_filter(skeleton)
         body.start(pose)
         return body, lambda joints: np.asarray(capsule.positions_of(skeleton, joints, self.table.names))

@@ -143,8 +143,7 @@ def search(job: Job, kind: str, group: str, cloud: np.ndarray, seed: int, keep) 
     skeleton = capsule.human(height=max(capsule.find_standing_person(cloud).height_m, 0.3))
     body = capsule.ParticleFilter(skeleton, samples=200, layers=5, seed=seed, max_points=len(cloud), device="cpu:1")
     if random.random() < 0.5:
-        pose = body.find(cloud).pose
-        skeleton = capsule.fit_radii(skeleton, pose, cloud)
+        skeleton, pose = capsule.fit_body(skeleton, body.find(cloud).pose, cloud)
         body = capsule.ParticleFilter(skeleton, samples=200, layers=5, seed=seed, max_points=len(cloud), device="cpu:1")
     else:
         pose = np.array(skeleton.rest_pose(), np.float32)

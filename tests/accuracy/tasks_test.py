@@ -17,7 +17,7 @@ try:
 except ImportError as problem:
     raise SystemExit(f"{problem}: these tests need the built Python module and Pillow")
 
-CAMERA = (285.6, 285.6, 160.0, 120.0)
+CAMERA = (285.6, 285.6, 157.6, 118.05)
 
 
 def save(path, image):
@@ -132,6 +132,19 @@ class Tasks(unittest.TestCase):
             self.assertEqual((len(errors), max(errors) < 100), (row["searches"], row["right"] == 100))
         self.assertLess(result["rows"][0]["worst_mm"], 100)  # a person who stands
         self.assertIn("sitting", printed)
+
+    def test_tasks_in_processes_of_their_own(self):
+        names = ("body_search.json", "bodies.json", "accuracy.md")
+        found = []
+        for processes in ("1", "2"):
+            with tempfile.TemporaryDirectory() as folder:
+                status, printed, said = run("--data", self.data, "--out", folder, "--only", "bodies", "body_search", "--quick", "--device", "cpu", "--seeds", "3",
+                                            "--samples", "30", "--points", "300", "--processes", processes)
+                self.assertEqual(status, 0, said)
+                self.assertTrue(all(pathlib.Path(folder, name).is_file() for name in names))
+                self.assertIn("Bodies that are searched for", pathlib.Path(folder, "accuracy.md").read_text())
+                found.append([json.loads(pathlib.Path(folder, name).read_text())["cases"] for name in names[:2]])
+        self.assertEqual(found[0], found[1])
 
     def test_options_of_the_filter(self):
         of = lambda *options: [case["mean_mm"] for case in self.result("bodies", "--samples", "50", *options)["cases"]]
