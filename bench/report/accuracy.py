@@ -9,7 +9,7 @@ from document import DASH, Answer, Picture, Section, Table
 
 TITLES = {"faces": "Landmarks of faces", "heads": "Heads in videos", "bodies": "Bodies in point clouds", "body_search": "Bodies that are searched for", "skin": "Skin pixels",
           "face_confidence": "Confidence of faces", "face_search": "Faces in whole images", "head_confidence": "Confidence of heads",
-          "body_confidence": "Confidence of bodies"}
+          "body_confidence": "Confidence of bodies", "shipped_model": "The face model that ships"}
 LARGEST_PICTURE = 60_000  # bytes: the page stays small
 
 
