@@ -31,8 +31,10 @@ constexpr const char* examples = R"(Examples:
                                                    a recorded motion, seen by a bad camera in a room
   capsule_demo --depth frames/ --intrinsics 285.6,285.6,160,120
                                                    depth images; the pose of the first frame is searched for
-  capsule_demo --depth frames/ --intrinsics 285.6,285.6,160,120 --truth joints.csv
-                                                   starts from the joints of the first frame, then only compares
+  capsule_demo --depth frames/ --intrinsics 285.6,285.6,157.6,118 --truth joints.csv
+                                                   starts from the joints of the first frame, then only compares; the
+                                                   joints of a Kinect 1 are in the frame of its infrared camera, whose
+                                                   centre is some pixels beside that of the depth image
   capsule_demo --stereo left.mp4 right.mp4 --calib calib.txt --range 1,4 --height 1.8
   capsule_demo --cloud scan1.ply scan2.ply scan3.ply --start standing.bvh
   capsule_demo --cloud room.ply --unit mm --axes z-up --person 0.5,0
