@@ -45,7 +45,8 @@ class Unit:
         words = shlex.split(entry["command"])
         # What is outside of the project changes with the packages that are installed; clang-tidy's version stands for them.
         self.folders = [word[2:] for word in words if word.startswith(f"-I{ROOT}")]
-        self.flags = [word.replace(str(ROOT), "") for word in words if word.startswith(("-D", "-I", "-std", "-W", "-f", "-m"))]
+        self.flags = [word.replace(str(ROOT), "") for word in words
+                      if word.startswith(("-D", "-I", "-std", "-W", "-f", "-m")) and not word.startswith("-fmacro-prefix-map")]
         unity = "/Unity/unity_" in self.file
         text = pathlib.Path(self.file).read_text(encoding="utf-8", errors="replace") if unity else ""
         self.sources = re.findall(r'^#include "([^"]+)"$', text, re.MULTILINE) if unity else [self.file]

@@ -49,6 +49,8 @@ function(add_triptych_test name)
     list(GET arg_MODULES -1 arg_LABEL)
   endif()
   target_link_libraries(${name} PRIVATE triptych_test_support)
+  # Checks hold the name of their file: relative to the project, so that ccache serves a clone elsewhere.
+  target_compile_options(${name} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang,AppleClang>:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>)
   set(environment "")
   if(TRIPTYCH_DATA_DIR)
     get_filename_component(data_dir "${TRIPTYCH_DATA_DIR}" ABSOLUTE BASE_DIR "${PROJECT_SOURCE_DIR}")
