@@ -160,18 +160,21 @@ TEST_P(Mhad, TheBodyIsAsTallAsThePerson) {
 
 INSTANTIATE_TEST_SUITE_P(Actions, Mhad, testing::Values("a13_s1_t1", "a23_s1_t1"));
 
-TEST(FitRadii, FindsHowThickAPersonIs) {
+// A person in a pose; a tenth of the points are outliers.
+std::vector<Vec3> cloud_of(float girth, std::span<const float> pose) {
   HumanShape shape;
-  shape.girth = 1.3f;
-  const Skeleton thick = make_human(shape), usual = make_human();
-  std::vector<float> pose = usual.rest_pose();
-  pose[2] = 3;
-  std::vector<Capsule> body(40);
-  pose_cpu(thick, {pose.data(), 1, thick.pose_size()}, {}, {body.data(), 1, 40}, 1);
+  shape.girth = girth;
   RenderOptions options;
   options.points = 6000;
   options.outliers = 0.1f;
-  const Skeleton fitted = fit_radii(usual, pose, render_points(body, options));
+  return render_points(make_human(shape).capsules(pose), options);
+}
+
+TEST(FitRadii, FindsHowThickAPersonIs) {
+  const Skeleton usual = make_human();
+  std::vector<float> pose = usual.rest_pose();
+  pose[2] = 3;
+  const Skeleton fitted = fit_radii(usual, pose, cloud_of(1.3f, pose));
   for (std::size_t i = 0; i < 40; ++i) {
     // Two steps of the grid.
     EXPECT_NEAR(fitted.body_capsules()[i].capsule.radius_m / usual.body_capsules()[i].capsule.radius_m, 1.3,
@@ -186,17 +189,10 @@ TEST(FitRadii, FindsHowThickAPersonIs) {
 // A thin body explains the front of a thick one best from nearer by. The radii alone cannot undo that.
 TEST(FitBody, PutsABodyBackThatWasFoundTooNear) {
   for (const float girth : {0.8f, 1.0f, 1.3f}) {
-    HumanShape shape;
-    shape.girth = girth;
-    const Skeleton person = make_human(shape), usual = make_human();
+    const Skeleton usual = make_human();
     std::vector<float> pose = usual.rest_pose();
     pose[2] = 3;
-    std::vector<Capsule> body(40);
-    pose_cpu(person, {pose.data(), 1, person.pose_size()}, {}, {body.data(), 1, 40}, 1);
-    RenderOptions options;
-    options.points = 6000;
-    options.outliers = 0.1f;
-    const std::vector<Vec3> points = render_points(body, options);
+    const std::vector<Vec3> points = cloud_of(girth, pose);
     std::vector<float> found = pose;
     found[2] -= 0.1f * (girth - 1);  // as the radius of the torso differs
     const FittedBody fitted = fit_body(usual, found, points);

@@ -108,6 +108,17 @@ void bind_results(nb::module_& m) {
       });
 }
 
+// fit: fit_radii or fit_body.
+template <typename Fit>
+auto fitted_to_cloud(Fit fit, const Body& skeleton, ArrayLike pose, ArrayLike points, ArrayLike camera) {
+  const Array wanted = pose_array(pose, skeleton, "pose");
+  const Array cloud = cloud_array(points, "points");
+  const auto span = host_points(cloud);
+  require(!span.empty(), "points: there are none");
+  const cl::Vec3 from = place_of(camera, "camera");
+  return compute([&] { return fit(skeleton, pose_span(wanted), span, from); });
+}
+
 }  // namespace
 
 void bind_fit(nb::module_& m) {
@@ -169,12 +180,7 @@ void bind_fit(nb::module_& m) {
   m.def(
       "fit_radii",
       [](const Body& skeleton, ArrayLike pose, ArrayLike points, ArrayLike camera) {
-        const Array wanted = pose_array(pose, skeleton, "pose");
-        const Array cloud = cloud_array(points, "points");
-        const auto span = host_points(cloud);
-        require(!span.empty(), "points: there are none");
-        const cl::Vec3 from = place_of(camera, "camera");
-        return Body(compute([&] { return cl::fit_radii(skeleton, pose_span(wanted), span, from); }));
+        return Body(fitted_to_cloud(cl::fit_radii, skeleton, pose, points, camera));
       },
       nb::arg("skeleton"), nb::arg("pose"), nb::arg("points"),
       nb::arg("camera") = nb::make_tuple(0.0, 0.0, 0.0),
@@ -185,13 +191,7 @@ void bind_fit(nb::module_& m) {
   m.def(
       "fit_body",
       [](const Body& skeleton, ArrayLike pose, ArrayLike points, ArrayLike camera) {
-        const Array wanted = pose_array(pose, skeleton, "pose");
-        const Array cloud = cloud_array(points, "points");
-        const auto span = host_points(cloud);
-        require(!span.empty(), "points: there are none");
-        const cl::Vec3 from = place_of(camera, "camera");
-        cl::FittedBody fitted =
-            compute([&] { return cl::fit_body(skeleton, pose_span(wanted), span, from); });
+        cl::FittedBody fitted = fitted_to_cloud(cl::fit_body, skeleton, pose, points, camera);
         return nb::make_tuple(Body(std::move(fitted.skeleton)), to_numpy(fitted.pose, {fitted.pose.size()}));
       },
       nb::arg("skeleton"), nb::arg("pose"), nb::arg("points"),
