@@ -17,7 +17,9 @@ COLUMNS = [
 RIGHT_MM = 100  # mean over the joints
 HEADINGS = 8
 DISTANCE_M = 2.5
-# Angles of joints, rotation by rotation, in radians; the others are at rest.
+LYING_BELOW_M = 1.2  # the camera
+# Angles of joints, rotation by rotation, in radians; the others are at rest. PITCH: of the whole body, about the axis across it.
+PITCH = "pitch"
 POSES = {
     "standing": {},
     "arms up": {"left_upper_arm": (0, -2.6), "right_upper_arm": (0, 2.6)},
@@ -25,6 +27,8 @@ POSES = {
     "arms forward": {"left_upper_arm": (1.5,), "right_upper_arm": (1.5,)},
     "one arm up": {"left_upper_arm": (2.6,)},
     "sitting": {"left_thigh": (1.5,), "right_thigh": (1.5,), "left_shin": (-1.5,), "right_shin": (-1.5,)},
+    "lying on the back": {PITCH: math.pi / 2},
+    "lying on the belly": {PITCH: -math.pi / 2},
 }
 
 
@@ -32,12 +36,16 @@ def posed(skeleton, angles: dict, yaw_rad: float) -> np.ndarray:
     """The pose at a heading, its middle in front of the camera."""
     pose = np.array(skeleton.rest_pose(), np.float32)
     for name, values in angles.items():
+        if name == PITCH:
+            continue
         first = skeleton.first_angle(name)
         pose[first:first + len(values)] = values
-    pose[3:7] = math.cos(yaw_rad / 2), 0, math.sin(yaw_rad / 2), 0
+    (cy, sy), (cp, sp) = ((math.cos(angle / 2), math.sin(angle / 2)) for angle in (yaw_rad, angles.get(PITCH, 0)))
+    pose[3:7] = cy * cp, cy * sp, sy * cp, -sy * sp  # first the pitch, then the heading
     joints = np.asarray(skeleton.joints(pose))
     pose[:3] -= (joints.min(axis=0) + joints.max(axis=0)) / 2
     pose[2] += DISTANCE_M
+    pose[1] -= LYING_BELOW_M if PITCH in angles else 0
     return pose
 
 

@@ -3,18 +3,21 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <numbers>
 
 #include "filter/filter_plan.hpp"
 #include "filter/find_pose.hpp"
+#include "filter/limbs.hpp"
 #include "filter/start_poses.hpp"
 #include "geometry/limits.hpp"
 
 namespace triptych::capsule_likelihood {
 
 namespace {
+
+using detail::Rot;
+using detail::Vec;
 
 constexpr int headings = 8;
 
@@ -62,12 +65,11 @@ Extent extent_of(std::span<const Vec3> points) {
   return {{middle_of(values[0]), middle_of(values[1]), middle_of(values[2])}};
 }
 
-// A pose of start_poses(), rotated about y, with the middle of its capsules at the middle of the cloud, a
-// little behind the visible points.
+// A pose of start_poses(), then rotated about y, with the middle of its capsules at the middle of the cloud,
+// a little behind the visible points.
 std::vector<float> first_pose(const Skeleton& skeleton, std::vector<float> pose, const Extent& extent,
                               double heading) {
-  pose[3] = static_cast<float>(std::cos(heading / 2));
-  pose[5] = static_cast<float>(std::sin(heading / 2));
+  set_orientation(pose, detail::rotation_about(Axis::y, heading) * orientation_of(pose));
   std::vector<Capsule> body(static_cast<std::size_t>(skeleton.capsule_count()));
   pose_cpu(skeleton, {pose.data(), 1, skeleton.pose_size()}, {}, {body.data(), 1, skeleton.capsule_count()},
            1);
@@ -87,14 +89,8 @@ std::vector<float> first_pose(const Skeleton& skeleton, std::vector<float> pose,
   return pose;
 }
 
-double dot_product(const Direction& a, const Direction& b) { return a[0] * b[0] + a[1] * b[1]; }
-
-// A horizontal direction of the rest pose, as the root of a pose turns it.
-Direction turned(const Direction& rest, std::span<const float> pose) {
-  const double w = pose[3], x = pose[4], y = pose[5], z = pose[6];
-  return {(1 - 2 * (y * y + z * z)) * rest[0] + 2 * (x * z + w * y) * rest[1],
-          2 * (x * z - w * y) * rest[0] + (1 - 2 * (x * x + y * y)) * rest[1]};
-}
+// Where the body's own z axis points.
+Vec way_of(const Estimate& estimate) { return orientation_of(estimate.pose) * Vec(0, 0, 1); }
 
 struct Candidate {
   Estimate estimate;
@@ -105,10 +101,10 @@ struct Candidate {
 std::vector<Candidate> keep_both_ways(std::vector<Candidate> candidates, std::size_t kept) {
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
-  const Direction way = turned({0, 1}, candidates.front().estimate.pose);
+  const Vec way = way_of(candidates.front().estimate);
   std::size_t same = 0, other = 0;
   std::erase_if(candidates, [&](const Candidate& candidate) {
-    return ++(dot_product(turned({0, 1}, candidate.estimate.pose), way) < 0 ? other : same) > kept;
+    return ++(dot(way_of(candidate.estimate), way) < 0 ? other : same) > kept;
   });
   return candidates;
 }
@@ -119,38 +115,72 @@ class Search {
   Search(FilterEngine& engine, const CloudView& cloud, bool seen_by_one_camera)
       : engine_(engine),
         cloud_(cloud),
-        front_(seen_by_one_camera ? front_of(engine.skeleton()) : Direction{}),
-        bonus_(facing_bonus * static_cast<double>(cloud.points.size())) {}
+        limbs_(limbs_of(engine.skeleton())),
+        front_(front_of(engine.skeleton())),
+        bonus_(seen_by_one_camera ? facing_bonus * static_cast<double>(cloud.points.size()) : 0) {}
 
   void improve(Candidate& best, std::span<const float> from, int tries, float spread_factor) {
     engine_.start(from, spread_factor);
     for (int i = 0; i < tries; ++i) {
       Estimate estimate = engine_.step(cloud_);
-      const double score = estimate.log_likelihood - bonus_ * turned(front_, estimate.pose)[1];
+      const double score = estimate.log_likelihood - bonus_ * (orientation_of(estimate.pose) * front_).z;
       if (score > best.score) best = {std::move(estimate), score};
     }
   }
 
-  // A wide search may leave a limb far from its points. Each limb is tried once more at rest.
-  void try_limbs_at_rest(Candidate& best) {
-    const Skeleton& skeleton = engine_.skeleton();
-    const std::vector<int> units = units_of(skeleton);
-    const std::vector<float> rest = skeleton.rest_pose();
-    for (int unit = 1; unit <= *std::max_element(units.begin(), units.end()); ++unit) {
-      std::vector<float> pose = best.estimate.pose;
-      for (std::size_t j = 1; j < units.size(); ++j) {
-        const int first = skeleton.first_angle(static_cast<int>(j));
-        if (units[j] == unit)
-          std::copy_n(rest.begin() + first, skeleton.joints()[j].rotations.size(), pose.begin() + first);
+  // A wide search may leave a limb far from its points. Each is tried once more in common poses.
+  void try_limbs(Candidate& best) {
+    for (std::size_t limb = 1; limb < limbs_.size(); ++limb) {
+      std::vector<float> at_rest = best.estimate.pose;
+      put_at_rest(engine_.skeleton(), at_rest, limb);
+      if (limbs_[limb].bones.empty()) improve(best, at_rest, 2, 1.5f);
+      for (const Vec& direction : directions_of(limbs_[limb], at_rest)) {
+        std::vector<float> pose = at_rest;
+        aim(engine_.skeleton(), pose, limbs_[limb].bones[0], direction);
+        improve(best, pose, 2, 1.5f);
       }
-      improve(best, pose, 2, 1.5f);
     }
   }
 
+  // The left and the right limb of a pair may have each other's points.
+  void try_limbs_exchanged(Candidate& best) {
+    for (std::size_t limb = 1; limb < limbs_.size(); ++limb) {
+      if (limb < limbs_[limb].other)
+        improve(best, with_limbs_exchanged(engine_.skeleton(), limbs_, limb, best.estimate.pose), 3, 1.5f);
+    }
+  }
+
+  // The same limbs seen from behind, which fit the cloud nearly as well.
+  void try_turned_round(Candidate& best) {
+    Candidate other;
+    improve(other, turned_round(engine_.skeleton(), limbs_, best.estimate.pose), 4, 2);
+    try_limbs(other);
+    if (other.score > best.score) best = std::move(other);
+  }
+
  private:
+  // Where the first bone of a limb may point: a leg down or forward, an arm also up or aside, as the body
+  // sees it.
+  std::vector<Vec> directions_of(const Limb& limb, std::span<const float> pose) const {
+    if (limb.bones.empty()) return {};
+    const Skeleton& skeleton = engine_.skeleton();
+    std::vector<Vec> directions = {{0, -1, 0}};
+    if (length(front_) > 0) directions.push_back(front_);
+    if (!limb.is_leg) {
+      directions.emplace_back(0, 1, 0);
+      const Vec shoulder(skeleton.joints(skeleton.rest_pose())[limb.bones[0].joint]);
+      const Vec aside = cross({0, 1, 0}, front_);
+      if (length(front_) > 0) directions.push_back(dot(shoulder, aside) > 0 ? aside : -1 * aside);
+    }
+    const Rot orientation = orientation_of(pose);
+    for (Vec& direction : directions) direction = orientation * direction;
+    return directions;
+  }
+
   FilterEngine& engine_;
   const CloudView& cloud_;
-  Direction front_;
+  std::vector<Limb> limbs_;
+  Vec front_;
   double bonus_;
 };
 
@@ -175,8 +205,11 @@ Estimate find_pose(FilterEngine& engine, const CloudView& cloud, bool seen_by_on
     }
     candidates = keep_both_ways(std::move(candidates), round.kept);
   }
-  search.try_limbs_at_rest(candidates.front());
-  engine.start(candidates.front().estimate.pose, 1.5f);
+  Candidate& best = candidates.front();
+  search.try_limbs(best);
+  search.try_limbs_exchanged(best);
+  search.try_turned_round(best);
+  engine.start(best.estimate.pose, 1.5f);
   return engine.step(cloud);
 }
 

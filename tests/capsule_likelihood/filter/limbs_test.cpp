@@ -1,0 +1,162 @@
+// The limbs of a skeleton: what find() tries beyond the poses that the filter reaches by itself.
+#include <triptych/capsule_likelihood/skeleton.hpp>
+#include <triptych/capsule_likelihood/synthetic_walk.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "filter/limbs.hpp"
+#include "filter/start_poses.hpp"
+
+namespace triptych::capsule_likelihood {
+namespace {
+
+using detail::Vec;
+
+Vec direction_of(const Skeleton& body, const std::vector<float>& pose, const Bone& bone) {
+  const std::vector<Vec3> at = body.joints(pose);
+  return unit_or(Vec(at[bone.end]) - Vec(at[bone.joint]), {});
+}
+
+// The limb whose first bone ends at a joint.
+std::size_t limb_to(const Skeleton& body, const std::vector<Limb>& limbs, const std::string& joint) {
+  const auto end = static_cast<std::size_t>(body.find(joint));
+  const auto found = std::find_if(limbs.begin(), limbs.end(), [&](const Limb& limb) {
+    return !limb.bones.empty() && limb.bones[0].end == end;
+  });
+  EXPECT_NE(found, limbs.end()) << joint;
+  return static_cast<std::size_t>(found - limbs.begin());
+}
+
+Skeleton without_toes() {
+  const Skeleton human = make_human();
+  std::vector<Joint> joints(human.joints().begin(), human.joints().end());
+  for (Joint& joint : joints)
+    if (joint.name.find("toe") != std::string::npos)
+      joint.name = "tip_" + std::to_string(&joint - &joints[0]);
+  return {joints, {human.body_capsules().begin(), human.body_capsules().end()}};
+}
+
+TEST(Limbs, AHumanHasTwoArmsAndTwoLegs) {
+  const Skeleton human = make_human();
+  const std::vector<Limb> limbs = limbs_of(human);
+  EXPECT_TRUE(limbs[0].bones.empty());
+  for (const char* end : {"shin", "forearm"}) {
+    const std::size_t left = limb_to(human, limbs, std::string("left_") + end);
+    const std::size_t right = limb_to(human, limbs, std::string("right_") + end);
+    EXPECT_EQ(limbs[left].other, right);
+    EXPECT_EQ(limbs[right].other, left);
+    EXPECT_EQ(limbs[left].bones.size(), 2u);
+    EXPECT_EQ(limbs[left].is_leg, std::string(end) == "shin");
+  }
+}
+
+TEST(Limbs, WithoutAFrontThereAreNoPairs) {
+  const Skeleton body = without_toes();
+  EXPECT_EQ(length(front_of(body)), 0);
+  for (const Limb& limb : limbs_of(body)) EXPECT_EQ(limb.other, 0u);
+}
+
+TEST(Limbs, ABonePointsWhereItIsAimed) {
+  const Skeleton human = make_human();
+  const std::vector<Limb> limbs = limbs_of(human);
+  const Bone& arm = limbs[limb_to(human, limbs, "left_forearm")].bones[0];
+  // Steps of 3 degrees in each angle: two angles leave at most 3 degrees.
+  const double near = std::cos(3 * std::numbers::pi / 180);
+  for (const Vec& direction : {Vec(0, -1, 0), Vec(0, 0, -1), Vec(-1, 0, 0), Vec(0, 0.8, -0.6)}) {
+    std::vector<float> pose = human.rest_pose();
+    aim(human, pose, arm, direction);
+    EXPECT_GT(dot(direction_of(human, pose, arm), direction), near)
+        << direction.x << ' ' << direction.y << ' ' << direction.z;
+  }
+}
+
+TEST(Limbs, AimStaysWithinTheLimits) {
+  const Skeleton human = make_human();
+  const std::vector<Limb> limbs = limbs_of(human);
+  const Bone& shin = limbs[limb_to(human, limbs, "left_shin")].bones[1];
+  std::vector<float> pose = human.rest_pose();
+  aim(human, pose, shin, {0, 0, -1});  // forward: a knee does not bend that way
+  const Rotation& knee = human.joints()[shin.joint].rotations[0];
+  const float angle = pose[static_cast<std::size_t>(human.first_angle(static_cast<int>(shin.joint)))];
+  EXPECT_GE(angle, knee.lower_rad);
+  EXPECT_LE(angle, knee.upper_rad);
+}
+
+// One leg forward, the other back: exchanged, each is where the other was. The trunk stays.
+TEST(Limbs, TheLimbsOfAPairChangePlaces) {
+  const Skeleton human = make_human();
+  const std::vector<Limb> limbs = limbs_of(human);
+  const std::size_t left = limb_to(human, limbs, "left_shin"), right = limbs[left].other;
+  std::vector<float> pose = human.rest_pose();
+  aim(human, pose, limbs[left].bones[0], {0, -0.8, -0.6});
+  aim(human, pose, limbs[right].bones[0], {0, -0.9, 0.3});
+  const std::vector<float> exchanged = with_limbs_exchanged(human, limbs, left, pose);
+  const double near = std::cos(6 * std::numbers::pi / 180);  // aimed twice
+  EXPECT_GT(dot(direction_of(human, exchanged, limbs[left].bones[0]),
+                direction_of(human, pose, limbs[right].bones[0])),
+            near);
+  EXPECT_GT(dot(direction_of(human, exchanged, limbs[right].bones[0]),
+                direction_of(human, pose, limbs[left].bones[0])),
+            near);
+  EXPECT_TRUE(std::equal(pose.begin(), pose.begin() + 7, exchanged.begin()));
+}
+
+// The arms of a walker who is turned round are where they were, with left and right exchanged.
+TEST(Limbs, TurnedRoundTheBodyLooksTheOtherWay) {
+  const Skeleton human = make_human();
+  const std::vector<Limb> limbs = limbs_of(human);
+  const std::size_t left = limb_to(human, limbs, "left_forearm"), right = limbs[left].other;
+  std::vector<float> pose = human.rest_pose();
+  aim(human, pose, limbs[left].bones[0], {-0.9, 0.4, 0});
+  set_orientation(pose, detail::rotation_about(Axis::y, 0.7));
+  pose[0] = 0.3f, pose[2] = 2.5f;
+  const std::vector<float> turned = turned_round(human, limbs, pose);
+  EXPECT_TRUE(std::equal(pose.begin(), pose.begin() + 3, turned.begin()));
+  const Vec front = front_of(human);
+  EXPECT_NEAR(dot(orientation_of(pose) * front, orientation_of(turned) * front), -1, 1e-6);
+  const double near = std::cos(6 * std::numbers::pi / 180);
+  EXPECT_GT(dot(direction_of(human, turned, limbs[right].bones[0]),
+                direction_of(human, pose, limbs[left].bones[0])),
+            near);
+}
+
+// In many files the arms of the rest pose point aside.
+TEST(StartPoses, ArmsThatPointAsideAtRestHang) {
+  const Skeleton human = make_human();
+  std::vector<Joint> joints(human.joints().begin(), human.joints().end());
+  for (const char* side : {"left", "right"}) {
+    const auto elbow = static_cast<std::size_t>(human.find(std::string(side) + "_forearm"));
+    joints[elbow].offset_m = {side == std::string("left") ? -0.3f : 0.3f, 0, 0};
+    for (Rotation& rotation : joints[static_cast<std::size_t>(joints[elbow].parent)].rotations) {
+      rotation.lower_rad = -3;
+      rotation.upper_rad = 3;
+    }
+  }
+  const Skeleton body(joints, {human.body_capsules().begin(), human.body_capsules().end()});
+  const std::vector<Limb> limbs = limbs_of(body);
+  const std::vector<float> pose = start_poses(body, height_at_rest(body))[0];
+  for (const char* end : {"left_forearm", "right_forearm"})
+    EXPECT_TRUE(points_down(body, pose, limbs[limb_to(body, limbs, end)].bones[0])) << end;
+}
+
+TEST(StartPoses, TheLowerTheCloudTheMorePoses) {
+  const Skeleton human = make_human();
+  const double height = height_at_rest(human);
+  EXPECT_EQ(start_poses(human, height).size(), 1u);
+  EXPECT_EQ(start_poses(human, 0.7 * height).size(), 2u);
+  const std::vector<std::vector<float>> low = start_poses(human, 0.2 * height);
+  ASSERT_EQ(low.size(), 4u);
+  for (const std::size_t k : {2u, 3u}) {
+    const Vec up = orientation_of(low[k]) * Vec(0, 1, 0), front = orientation_of(low[k]) * front_of(human);
+    EXPECT_NEAR(up.y, 0, 1e-6);
+    EXPECT_NEAR(front.y, k == 2 ? 1 : -1, 1e-6);
+  }
+}
+
+}  // namespace
+}  // namespace triptych::capsule_likelihood
