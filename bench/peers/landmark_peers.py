@@ -121,7 +121,7 @@ def measure_all(cv2, numpy, options, faces, results, context):
     def peer(name, model, make):
         path = options.models / model
         if not path.is_file():
-            print(f"there is no {model} in {options.models}: {name} is left out", file=sys.stderr)
+            print(f"the folder of models has no {model}: {name} is left out", file=sys.stderr)
             return
         measure(numpy, name, make(path), test, results)
 
