@@ -126,9 +126,10 @@ def line_chart(file, caption, title, subtitle, panels, y_format, sizes=False, y_
             bottom = axis.get_ylim()[0]
             axis.fill_between(*zip(*points), bottom, color="#eef1f4", zorder=0)
             axis.text(points[0][0], points[0][1] * 0.9, label, fontsize=8.5, color="#5a6470", va="top")
-        for y, label in panel.rules:
+        for at, (y, label) in enumerate(sorted(panel.rules)):
             axis.axhline(y, color="#8a929b", linewidth=1, linestyle=DASHED, zorder=1)
-            axis.annotate(label, (1, y), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=8.5, color="#5a6470")
+            side = "top" if at + 1 < len(panel.rules) else "bottom"  # the names of two limits may not meet
+            axis.annotate(label, (1, y), xycoords=("axes fraction", "data"), ha="right", va=side, fontsize=8.5, color="#5a6470")
         axis.set(xlabel=panel.x, ylabel=panel.y, title=panel.title)
     if not y_log:
         for axis in axes[0]:
