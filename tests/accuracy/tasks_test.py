@@ -126,7 +126,8 @@ class Tasks(unittest.TestCase):
             status, printed, said = run("--out", folder, "--only", "body_search", "--quick", "--device", "cpu")
             self.assertEqual(status, 0, said)
             result = json.loads(pathlib.Path(folder, "body_search.json").read_text())
-        self.assertEqual([row["pose"] for row in result["rows"]], ["standing", "arms up", "arms aside", "arms forward", "one arm up", "sitting"])
+        self.assertEqual([row["pose"] for row in result["rows"]], ["standing", "arms up", "arms aside", "arms forward", "one arm up", "sitting",
+                                                                   "lying on the back", "lying on the belly"])
         for row in result["rows"]:
             errors = [case["error_mm"] for case in result["cases"] if case["pose"] == row["pose"]]
             self.assertEqual((len(errors), max(errors) < 100), (row["searches"], row["right"] == 100))
