@@ -18,8 +18,7 @@ RIGHT_MM = 100  # mean over the joints
 HEADINGS = 8
 DISTANCE_M = 2.5
 LYING_BELOW_M = 1.2  # the camera
-# Angles of joints, rotation by rotation, in radians; the others are at rest. PITCH: of the whole body, about the axis across it.
-PITCH = "pitch"
+# Angles of joints, rotation by rotation, in radians; the others are at rest.
 POSES = {
     "standing": {},
     "arms up": {"left_upper_arm": (0, -2.6), "right_upper_arm": (0, 2.6)},
@@ -27,25 +26,24 @@ POSES = {
     "arms forward": {"left_upper_arm": (1.5,), "right_upper_arm": (1.5,)},
     "one arm up": {"left_upper_arm": (2.6,)},
     "sitting": {"left_thigh": (1.5,), "right_thigh": (1.5,), "left_shin": (-1.5,), "right_shin": (-1.5,)},
-    "lying on the back": {PITCH: math.pi / 2},
-    "lying on the belly": {PITCH: -math.pi / 2},
+    "lying on the back": {},
+    "lying on the belly": {},
 }
+PITCHES_RAD = {"lying on the back": math.pi / 2, "lying on the belly": -math.pi / 2}  # of the whole body, about the axis across it; the others have none
 
 
-def posed(skeleton, angles: dict, yaw_rad: float) -> np.ndarray:
+def posed(skeleton, name: str, yaw_rad: float) -> np.ndarray:
     """The pose at a heading, its middle in front of the camera."""
     pose = np.array(skeleton.rest_pose(), np.float32)
-    for name, values in angles.items():
-        if name == PITCH:
-            continue
-        first = skeleton.first_angle(name)
+    for joint, values in POSES[name].items():
+        first = skeleton.first_angle(joint)
         pose[first:first + len(values)] = values
-    (cy, sy), (cp, sp) = ((math.cos(angle / 2), math.sin(angle / 2)) for angle in (yaw_rad, angles.get(PITCH, 0)))
+    (cy, sy), (cp, sp) = ((math.cos(angle / 2), math.sin(angle / 2)) for angle in (yaw_rad, PITCHES_RAD.get(name, 0)))
     pose[3:7] = cy * cp, cy * sp, sy * cp, -sy * sp  # first the pitch, then the heading
     joints = np.asarray(skeleton.joints(pose))
     pose[:3] -= (joints.min(axis=0) + joints.max(axis=0)) / 2
     pose[2] += DISTANCE_M
-    pose[1] -= LYING_BELOW_M if PITCH in angles else 0
+    pose[1] -= LYING_BELOW_M if name in PITCHES_RAD else 0
     return pose
 
 
@@ -64,8 +62,8 @@ def evaluate(job: Job):
     skeleton = job.tp.capsule.human()
     samples, points = job.samples or (100 if job.quick else 300), job.points or (500 if job.quick else 2000)
     headings = 1 if job.quick else HEADINGS
-    work = [(name, posed(skeleton, angles, 2 * math.pi * heading / headings + 0.2), seed)
-            for name, angles in POSES.items() for heading in range(headings) for seed in job.seeds_or([1])]
+    work = [(name, posed(skeleton, name, 2 * math.pi * heading / headings + 0.2), seed)
+            for name in POSES for heading in range(headings) for seed in job.seeds_or([1])]
     with concurrent.futures.ThreadPoolExecutor(1 if job.on_gpu() else job.jobs) as pool:  # calls release the GIL
         results = list(pool.map(lambda item: search(job, skeleton, item[1], item[2], samples, points), work))
     rows, cases = [], []
