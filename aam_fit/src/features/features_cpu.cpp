@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "features/feature_kernels.hpp"
 #include "features/features_cpu.hpp"
 #include "features/features_math.hpp"
 
@@ -12,19 +13,25 @@ namespace triptych::aam_fit {
 
 namespace {
 
-// body(x, y, gx, gy) for every pixel.
+// body(y, rows) for every row.
 template <class Body>
-void each_gradient(const float* grey, std::int64_t width, std::int64_t height, int threads, Body body) {
+void each_row(const float* grey, std::int64_t width, std::int64_t height, int threads, Body body) {
   parallel_chunks(height, rows_per_chunk, threads, [&](std::int64_t begin, std::int64_t end, std::int64_t) {
-    for (std::int64_t y = begin; y < end; ++y) {
-      const float* row = grey + y * width;
-      const float* above = grey + std::max<std::int64_t>(y - 1, 0) * width;
-      const float* below = grey + std::min(y + 1, height - 1) * width;
-      for (std::int64_t x = 0; x < width; ++x)
-        body(x, y, half_difference(row[std::max<std::int64_t>(x - 1, 0)], row[std::min(x + 1, width - 1)]),
-             half_difference(above[x], below[x]));
-    }
+    for (std::int64_t y = begin; y < end; ++y)
+      body(y, FeatureRows{grey + std::max<std::int64_t>(y - 1, 0) * width, grey + y * width,
+                          grey + std::min(y + 1, height - 1) * width, width});
   });
+}
+
+// The channels of FeatureKind::orientation in one row of the planes.
+void put_orientations(const FeatureRows& rows, int bins, const BinDirections& directions,
+                      const float* local_mean, float* out, std::int64_t plane) {
+  for (std::int64_t x = 0; x < rows.width; ++x)
+    gradient_features(FeatureKind::orientation, bins, directions,
+                      half_difference(rows.row[std::max<std::int64_t>(x - 1, 0)],
+                                      rows.row[std::min(x + 1, rows.width - 1)]),
+                      half_difference(rows.above[x], rows.below[x]), local_mean[x],
+                      [&](int channel, float v) { out[channel * plane + x] = v; });
 }
 
 // The mean over the whole image, row after row, in double.
@@ -62,10 +69,9 @@ void features_cpu(ImageView<const float> grey, const Features& features, Planes&
 
   scratch.local_mean.resize(size);
   float* local_mean = scratch.local_mean.data();
-  each_gradient(scratch.grey.data(), width, height, threads,
-                [=](std::int64_t x, std::int64_t y, float gx, float gy) {
-                  local_mean[y * width + x] = gradient_size(gx, gy);
-                });
+  const FeatureKernels& kernels = feature_kernels();
+  each_row(scratch.grey.data(), width, height, threads,
+           [&](std::int64_t y, const FeatureRows& rows) { kernels.sizes(rows, local_mean + y * width); });
   if (features.local_px > 0)
     gaussian_blur({local_mean, width, height}, features.local_px, scratch.blur, threads);
   else
@@ -74,12 +80,16 @@ void features_cpu(ImageView<const float> grey, const Features& features, Planes&
   const BinDirections directions = bin_directions(features.bins);
   float* out = planes.values.data();
   const auto plane = static_cast<std::int64_t>(size);
-  each_gradient(scratch.grey.data(), width, height, threads,
-                [&](std::int64_t x, std::int64_t y, float gx, float gy) {
-                  const std::int64_t at = y * width + x;
-                  gradient_features(features.kind, features.bins, directions, gx, gy, local_mean[at],
-                                    [&](int channel, float v) { out[channel * plane + at] = v; });
-                });
+  each_row(scratch.grey.data(), width, height, threads, [&](std::int64_t y, const FeatureRows& rows) {
+    const std::int64_t at = y * width;
+    if (features.kind == FeatureKind::orientation) {
+      put_orientations(rows, features.bins, directions, local_mean + at, out + at, plane);
+      return;
+    }
+    float* to[4] = {};
+    for (int c = 0; c < planes.channels; ++c) to[c] = out + c * plane + at;
+    kernels.channels(rows, local_mean + at, planes.channels, to);
+  });
   for (int c = 0; c < planes.channels; ++c)
     gaussian_blur(planes.plane(c), features.pool_px, scratch.blur, threads);
 }

@@ -13,6 +13,9 @@ inline constexpr std::int64_t rows_per_chunk = 16;
 
 struct BlurScratch {
   std::vector<float> weights, rows;
+  // Of each chunk of rows.
+  std::vector<float> padded;       // a row with its border
+  std::vector<const float*> taps;  // on either side of the centre
 };
 
 // Taps reach three widths to each side; the border repeats. sigma_px 0: nothing. A pixel's sum has a fixed
