@@ -201,7 +201,7 @@ TEST(OnePass, GivesTheSameBitsForAnyThreadsAndPath) {
       const auto padded = static_cast<std::size_t>(pass.padded_points());
       std::vector<float> xy(2 * padded);
       pass.shape(scene.start.data(), xy.data(), xy.data() + padded);
-      const OnePass::Result r = pass.run(in, xy.data(), xy.data() + padded);
+      const OnePass::Result r = pass.run(in, xy.data());
       std::vector<double> all(r.rows.begin(), r.rows.end());
       all.push_back(r.S1);
       all.push_back(r.S2);
@@ -222,6 +222,33 @@ TEST(OnePass, GivesTheSameBitsForAnyThreadsAndPath) {
       for (std::size_t i = 0; i < one.size(); ++i) EXPECT_NEAR(other[i], one[i], 1e-3 * size) << i;
     }
   }
+}
+
+TEST(Fit, SeveralStartsHaveTheBitsOfEachAlone) {
+  const AamScene scene = make_aam_scene({.pixels = 2001, .modes = 21, .channels = 2});
+  std::vector<std::vector<float>> starts;
+  for (int i = 0; i < 19; ++i) {  // more than a pass takes at once
+    starts.push_back(scene.start);
+    starts.back()[starts.back().size() - 2] += 0.4f * static_cast<float>(i);  // aside
+  }
+  starts[7].back() += 1e4f;  // outside
+  const std::vector<std::span<const float>> views(starts.begin(), starts.end());
+  LevelFitter together(scene.level, Storage::float32, 2), alone(scene.level, Storage::float32, 1);
+  for (const Form form : {Form::one_pass, Form::paper}) {
+    const FitOptions options{.form = form, .max_iterations = 6};
+    const std::vector<LevelFit> fits = fit_cpu(together, scene.planes.view(), views, options);
+    ASSERT_EQ(fits.size(), starts.size());
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+      const LevelFit one = fit_cpu(alone, scene.planes.view(), starts[i], options);
+      EXPECT_EQ(fits[i].parameters, one.parameters) << i;
+      EXPECT_EQ(fits[i].errors, one.errors) << i;
+      EXPECT_EQ(fits[i].iterations, one.iterations) << i;
+      EXPECT_EQ(fits[i].evaluations, one.evaluations) << i;
+      EXPECT_EQ(fits[i].status, one.status) << i;
+    }
+    EXPECT_EQ(fits[7].status, FitStatus::lost_outside);
+  }
+  EXPECT_TRUE(fit_cpu(together, scene.planes.view(), std::span<const std::span<const float>>{}, {}).empty());
 }
 
 TEST(OnePass, LeavesOutRowsOfZeros) {

@@ -24,15 +24,24 @@ LevelFitter::Impl::Impl(Level level, Storage storage, int threads, CpuPath path)
       stacked_(stack(level_, storage, threads)),
       pass_(level_, stacked_, threads, path),
       paper_(level_),
-      now_(static_cast<std::size_t>(parameter_count())),
-      trial_(now_.size()),
-      shape_(2 * static_cast<std::size_t>(pass_.padded_points())),
-      trial_shape_(shape_.size()),
-      step_(now_.size()),
+      tracks_{make_track()},
+      running_{tracks_.data()},
+      shapes_(1),
       texture_determines_c_(level_.texture_determines_c &&
                             std::any_of(level_.Qg.begin(), level_.Qg.end(), [](float v) { return v != 0; })) {
   stacked_.matrix = {};
   stacked_.halves = {};
+}
+
+LevelFitter::Impl::Track LevelFitter::Impl::make_track() const {
+  const auto parameters = static_cast<std::size_t>(parameter_count());
+  Track track;
+  track.now.resize(parameters);
+  track.trial.resize(parameters);
+  track.step.resize(parameters);
+  track.shape.resize(2 * static_cast<std::size_t>(pass_.padded_points()));
+  track.trial_shape.resize(track.shape.size());
+  return track;
 }
 
 PassPlanes LevelFitter::Impl::checked(PlanesView planes) const {
@@ -40,28 +49,35 @@ PassPlanes LevelFitter::Impl::checked(PlanesView planes) const {
 }
 
 void LevelFitter::Impl::check_count(std::span<const float> parameters) const {
-  require(parameters.size() == now_.size(), "a level of ", level_.modes, " modes has ", now_.size(),
-          " parameters, not ", parameters.size());
+  require(parameters.size() == static_cast<std::size_t>(parameter_count()), "a level of ", level_.modes,
+          " modes has ", parameter_count(), " parameters, not ", parameters.size());
 }
 
-aam_fit::Evaluation<double> LevelFitter::Impl::evaluate_at(const PassPlanes& planes, const float* parameters,
-                                                           Form form) {
+void LevelFitter::Impl::evaluate_trials(const PassPlanes& planes, Form form, std::span<Track* const> tracks) {
   if (form == Form::paper) {
-    const auto found = paper_.evaluate(planes, parameters);
-    solution_ = {found.error, found.alpha, found.beta - double{level_.sample_offset}};
-    return {found.error, found.contrast, found.outside};
+    Track& track = *tracks.front();
+    const auto found = paper_.evaluate(planes, track.trial.data());
+    track.solution = {found.error, found.alpha, found.beta - double{level_.sample_offset}};
+    track.found = {found.error, found.contrast, found.outside};
+    return;
   }
-  const float* xs = trial_shape_.data();
-  sums_ = pass_.run(planes, xs, xs + pass_.padded_points());
-  solution_ = solve_pass(stacked_, sums_.rows.data(), sums_.S1, sums_.S2, parameters, nullptr);
-  return {solution_.error, solution_.alpha > 0, sums_.outside};
+  shapes_.clear();
+  for (const Track* track : tracks) shapes_.push_back(track->trial_shape.data());
+  const std::span<const OnePass::Result> sums = pass_.run(planes, shapes_);
+  for (std::size_t i = 0; i < tracks.size(); ++i) {
+    Track& track = *tracks[i];
+    track.sums = sums[i];
+    track.solution =
+        solve_pass(stacked_, sums[i].rows.data(), sums[i].S1, sums[i].S2, track.trial.data(), nullptr);
+    track.found = {track.solution.error, track.solution.alpha > 0, sums[i].outside};
+  }
 }
 
-void LevelFitter::Impl::step(const float* parameters, Form form, double* dp) {
+void LevelFitter::Impl::step(const Track& track, const float* parameters, Form form, double* dp) {
   if (form == Form::paper)
     paper_.step(dp);
   else
-    solve_pass(stacked_, sums_.rows.data(), sums_.S1, sums_.S2, parameters, dp);
+    solve_pass(stacked_, track.sums.rows.data(), track.sums.S1, track.sums.S2, parameters, dp);
 }
 
 double LevelFitter::Impl::farthest(const float* a, const float* b) const {
@@ -74,42 +90,65 @@ double LevelFitter::Impl::farthest(const float* a, const float* b) const {
   return std::sqrt(double{most});
 }
 
-LevelFit LevelFitter::Impl::fit(PlanesView planes, std::span<const float> start, const FitOptions& options) {
+void LevelFitter::Impl::fit(PlanesView planes, std::span<const std::span<const float>> starts,
+                            const FitOptions& options, std::span<LevelFit> fits) {
   const PassPlanes in = checked(planes);
-  check_count(start);
+  for (const std::span<const float> start : starts) check_count(start);
   check_options(options);
-  const FitRules rules = fit_rules(options, level_.pixels());
-  LevelFit result;
-  result.errors.reserve(static_cast<std::size_t>(rules.max_iterations) + 1);
-  const auto shape_into = [&](const std::vector<float>& parameters) {
-    pass_.shape(parameters.data(), trial_shape_.data(), trial_shape_.data() + pass_.padded_points());
-  };
+  while (tracks_.size() < starts.size()) tracks_.push_back(make_track());
+  running_.reserve(tracks_.size());
+  const std::size_t together = options.form == Form::paper ? 1 : starts.size();
+  for (std::size_t i = 0; i < starts.size(); i += together)
+    fit_together(in, starts.subspan(i, together), options, fits.subspan(i, together));
+}
 
-  std::copy(start.begin(), start.end(), now_.begin());
-  shape_into(now_);
-  FitState<double> state;
-  begin(state, rules, evaluate_at(in, now_.data(), options.form));
-  std::swap(shape_, trial_shape_);
-  result.errors.push_back(state.error);
-  if (state.running) step(now_.data(), options.form, step_.data());
-  while (state.running) {
-    const double scale = trial_scale(state);
-    for (std::size_t i = 0; i < now_.size(); ++i)
-      trial_[i] = static_cast<float>(double{now_[i]} + scale * step_[i]);
-    shape_into(trial_);
-    const double move = farthest(trial_shape_.data(), shape_.data());
-    if (!judge(state, rules, evaluate_at(in, trial_.data(), options.form), move)) continue;
-    std::swap(now_, trial_);
-    std::swap(shape_, trial_shape_);
-    result.errors.push_back(state.error);
-    if (state.running) step(now_.data(), options.form, step_.data());
+void LevelFitter::Impl::fit_together(const PassPlanes& planes, std::span<const std::span<const float>> starts,
+                                     const FitOptions& options, std::span<LevelFit> fits) {
+  const FitRules rules = fit_rules(options, level_.pixels());
+  const auto shape_trial = [&](Track& track) {
+    pass_.shape(track.trial.data(), track.trial_shape.data(),
+                track.trial_shape.data() + pass_.padded_points());
+  };
+  for (std::size_t i = 0; i < fits.size(); ++i) {
+    fits[i].errors.reserve(static_cast<std::size_t>(rules.max_iterations) + 1);
+    tracks_[i].state = {};
+    std::copy(starts[i].begin(), starts[i].end(), tracks_[i].trial.begin());
+    shape_trial(tracks_[i]);
   }
-  result.parameters = now_;
-  result.error = state.error;
-  result.iterations = state.iterations;
-  result.evaluations = state.evaluations;
-  result.status = state.status;
-  return result;
+  for (;;) {
+    running_.clear();
+    for (std::size_t i = 0; i < fits.size(); ++i)
+      if (tracks_[i].state.running) running_.push_back(&tracks_[i]);
+    if (running_.empty()) break;
+    evaluate_trials(planes, options.form, running_);
+    for (Track* track : running_) {
+      FitState<double>& state = track->state;
+      bool moves = true;
+      if (state.evaluations == 0)
+        begin(state, rules, track->found);
+      else
+        moves = judge(state, rules, track->found, farthest(track->trial_shape.data(), track->shape.data()));
+      if (moves) {
+        std::swap(track->now, track->trial);
+        std::swap(track->shape, track->trial_shape);
+        fits[static_cast<std::size_t>(track - tracks_.data())].errors.push_back(state.error);
+        if (state.running) step(*track, track->now.data(), options.form, track->step.data());
+      }
+      if (!state.running) continue;
+      const double scale = trial_scale(state);
+      for (std::size_t i = 0; i < track->now.size(); ++i)
+        track->trial[i] = static_cast<float>(double{track->now[i]} + scale * track->step[i]);
+      shape_trial(*track);
+    }
+  }
+  for (std::size_t i = 0; i < fits.size(); ++i) {
+    const Track& track = tracks_[i];
+    fits[i].parameters = track.now;
+    fits[i].error = track.state.error;
+    fits[i].iterations = track.state.iterations;
+    fits[i].evaluations = track.state.evaluations;
+    fits[i].status = track.state.status;
+  }
 }
 
 LevelFitter::Evaluation LevelFitter::Impl::evaluate(PlanesView planes, std::span<const float> parameters,
@@ -117,15 +156,18 @@ LevelFitter::Evaluation LevelFitter::Impl::evaluate(PlanesView planes, std::span
   check_options({.form = form});
   const PassPlanes in = checked(planes);
   check_count(parameters);
-  pass_.shape(parameters.data(), trial_shape_.data(), trial_shape_.data() + pass_.padded_points());
-  const aam_fit::Evaluation<double> found = evaluate_at(in, parameters.data(), form);
+  Track& track = tracks_.front();
+  std::copy(parameters.begin(), parameters.end(), track.trial.begin());
+  pass_.shape(parameters.data(), track.trial_shape.data(), track.trial_shape.data() + pass_.padded_points());
+  Track* const one = &track;
+  evaluate_trials(in, form, std::span(&one, 1));
   Evaluation result;
-  result.error = found.error;
-  result.alpha = solution_.alpha;
-  result.beta = solution_.beta + double{level_.sample_offset};
-  result.outside = found.outside;
-  result.step.assign(now_.size(), 0.0);
-  if (found.contrast) step(parameters.data(), form, result.step.data());
+  result.error = track.found.error;
+  result.alpha = track.solution.alpha;
+  result.beta = track.solution.beta + double{level_.sample_offset};
+  result.outside = track.found.outside;
+  result.step.assign(parameters.size(), 0.0);
+  if (track.found.contrast) step(track, parameters.data(), form, result.step.data());
   return result;
 }
 
@@ -141,18 +183,21 @@ std::vector<float> LevelFitter::Impl::parameters_of(PlanesView planes, std::span
   const Shape upright = posed(inverse(pose), shape);
   // Without a texture part of c the image is not sampled.
   PassSolution found;
+  std::span<const double> rows;
   if (texture_determines_c_) {
+    Track& track = tracks_.front();
     const auto padded = static_cast<std::size_t>(pass_.padded_points());
     for (std::size_t i = 0; i < shape.size(); ++i) {
-      trial_shape_[i] = static_cast<float>(shape[i].x);
-      trial_shape_[padded + i] = static_cast<float>(shape[i].y);
+      track.trial_shape[i] = static_cast<float>(shape[i].x);
+      track.trial_shape[padded + i] = static_cast<float>(shape[i].y);
     }
-    sums_ = pass_.run(in, trial_shape_.data(), trial_shape_.data() + padded);
-    std::fill(trial_.begin(), trial_.end(), 0.0f);
-    found = solve_pass(stacked_, sums_.rows.data(), sums_.S1, sums_.S2, trial_.data(), nullptr);
+    const OnePass::Result& sums = pass_.run(in, track.trial_shape.data());
+    std::fill(track.trial.begin(), track.trial.end(), 0.0f);
+    found = solve_pass(stacked_, sums.rows.data(), sums.S1, sums.S2, track.trial.data(), nullptr);
+    rows = sums.rows;
   }
 
-  std::vector<float> parameters(now_.size());
+  std::vector<float> parameters(static_cast<std::size_t>(parameter_count()));
   for (int k = 0; k < level_.modes; ++k) {
     double c = 0;
     for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -163,7 +208,7 @@ std::vector<float> LevelFitter::Impl::parameters_of(PlanesView planes, std::span
     const auto at = static_cast<std::size_t>(k);
     // Qg (g - g0); nothing without contrast.
     if (found.alpha > 0)
-      c += (sums_.rows[static_cast<std::size_t>(stacked_.steps()) + at] - found.beta * stacked_.z1[at]) /
+      c += (rows[static_cast<std::size_t>(stacked_.steps()) + at] - found.beta * stacked_.z1[at]) /
                found.alpha -
            stacked_.z0[at];
     parameters[at] = static_cast<float>(c);
@@ -208,7 +253,16 @@ LevelFitter::Evaluation LevelFitter::evaluate(PlanesView planes, std::span<const
 
 LevelFit fit_cpu(LevelFitter& level, PlanesView planes, std::span<const float> start,
                  const FitOptions& options) {
-  return level.impl_->fit(planes, start, options);
+  LevelFit result;
+  level.impl_->fit(planes, std::span(&start, 1), options, std::span(&result, 1));
+  return result;
+}
+
+std::vector<LevelFit> fit_cpu(LevelFitter& level, PlanesView planes,
+                              std::span<const std::span<const float>> starts, const FitOptions& options) {
+  std::vector<LevelFit> fits(starts.size());
+  level.impl_->fit(planes, starts, options, fits);
+  return fits;
 }
 
 }  // namespace triptych::aam_fit

@@ -26,13 +26,30 @@ class LevelFitter::Impl {
   std::vector<float> parameters_of(PlanesView planes, std::span<const Point> shape);
   Shape shape_of(std::span<const float> parameters) const;
   Evaluation evaluate(PlanesView planes, std::span<const float> parameters, Form form);
-  LevelFit fit(PlanesView planes, std::span<const float> start, const FitOptions& options);
+  // fits: as many as there are starts.
+  void fit(PlanesView planes, std::span<const std::span<const float>> starts, const FitOptions& options,
+           std::span<LevelFit> fits);
 
  private:
-  // Evaluates the image at trial_shape_ (one pass) or at the shape of the parameters (paper).
-  aam_fit::Evaluation<double> evaluate_at(const PassPlanes& planes, const float* parameters, Form form);
+  // A fit under way.
+  struct Track {
+    std::vector<float> now, trial;          // parameters
+    std::vector<float> shape, trial_shape;  // x of the landmarks, then y, each padded
+    std::vector<double> step;
+    FitState<double> state;
+    // Of the last evaluation.
+    OnePass::Result sums;
+    PassSolution solution;
+    aam_fit::Evaluation<double> found;
+  };
+
+  Track make_track() const;
+  void fit_together(const PassPlanes& planes, std::span<const std::span<const float>> starts,
+                    const FitOptions& options, std::span<LevelFit> fits);
+  // Evaluates the image at the trials, in one pass over all of them; the paper's form takes one.
+  void evaluate_trials(const PassPlanes& planes, Form form, std::span<Track* const> tracks);
   // The whole step of the last evaluation.
-  void step(const float* parameters, Form form, double* dp);
+  void step(const Track& track, const float* parameters, Form form, double* dp);
   // The largest distance between landmarks of two shapes.
   double farthest(const float* a, const float* b) const;
   PassPlanes checked(PlanesView planes) const;
@@ -42,12 +59,10 @@ class LevelFitter::Impl {
   StackedLevel stacked_;  // without its matrix
   OnePass pass_;
   PaperFit<float> paper_;
-  OnePass::Result sums_;
-  PassSolution solution_;
-  std::vector<float> now_, trial_;          // parameters
-  std::vector<float> shape_, trial_shape_;  // x of the landmarks, then y, each padded
-  std::vector<double> step_;
-  bool texture_determines_c_;  // and Qg is not all zero
+  std::vector<Track> tracks_;  // at least one
+  std::vector<Track*> running_;
+  std::vector<const float*> shapes_;  // of those
+  bool texture_determines_c_;         // and Qg is not all zero
 };
 
 }  // namespace triptych::aam_fit

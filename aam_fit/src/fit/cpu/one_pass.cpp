@@ -60,15 +60,26 @@ OnePass::OnePass(const Level& level, const StackedLevel& stacked, int threads, C
   sort_pixels(level, order);
   lay_out(stacked, order);
 
-  const std::int64_t tiles = static_cast<std::int64_t>(t.first_run.size()) - 1;
-  const auto chunks = static_cast<std::size_t>((tiles + pass_tiles_per_chunk - 1) / pass_tiles_per_chunk);
-  const auto stride = static_cast<std::size_t>(t.stride);
-  chunk_rows_ = AlignedArray<double>(chunks * stride);
-  chunks_.resize(chunks);
-  for (std::size_t i = 0; i < chunks; ++i) chunks_[i].rows = chunk_rows_.data() + i * stride;
-  rows_.assign(static_cast<std::size_t>(stacked.rows()), 0.0);
+  rows_.resize(static_cast<std::size_t>(stacked.rows()));
+  make_room(1);
   const std::int64_t bytes = t.pixels * t.channels * t.stride * (t.halves.size() != 0 ? 2 : 4);
   threads_ = static_cast<int>(std::clamp<std::int64_t>(bytes / min_bytes_per_thread, 1, threads_));
+}
+
+void OnePass::make_room(std::size_t shapes) {
+  if (shapes <= results_.size()) return;
+  const std::int64_t tiles = static_cast<std::int64_t>(tables_.first_run.size()) - 1;
+  const auto chunks = static_cast<std::size_t>(reduction::chunk_count(tiles, pass_tiles_per_chunk));
+  const auto stride = static_cast<std::size_t>(tables_.stride);
+  const std::size_t rows = rows_.size() / std::max<std::size_t>(results_.size(), 1);
+  chunk_rows_ = AlignedArray<double>(chunks * shapes * stride);
+  sums_.resize(chunks * shapes);
+  chunks_.resize(chunks);
+  for (std::size_t i = 0; i < sums_.size(); ++i) sums_[i].rows = chunk_rows_.data() + i * stride;
+  for (std::size_t i = 0; i < chunks; ++i) chunks_[i] = std::span(sums_).subspan(i * shapes, shapes);
+  rows_.assign(rows * shapes, 0.0);
+  results_.resize(shapes);
+  for (std::size_t i = 0; i < shapes; ++i) results_[i].rows = std::span(rows_).subspan(i * rows, rows);
 }
 
 void OnePass::sort_pixels(const Level& level, std::vector<std::int32_t>& order) {
@@ -133,32 +144,45 @@ void OnePass::shape(const float* parameters, float* xs, float* ys) const {
   kernels_.shape(tables_, parameters, xs, ys);
 }
 
-OnePass::Result OnePass::run(const PassPlanes& planes, const float* xs, const float* ys) {
+std::span<const OnePass::Result> OnePass::run(const PassPlanes& planes,
+                                              std::span<const float* const> shapes) {
+  make_room(shapes.size());
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    results_[i].S1 = results_[i].S2 = 0;
+    results_[i].outside = 0;
+  }
   const std::int64_t tiles = static_cast<std::int64_t>(tables_.first_run.size()) - 1;
-  double* first = chunks_.front().rows;
-  Result result;
   reduction::fold_chunks(
       std::span(chunks_), tiles, pass_tiles_per_chunk, threads_,
-      [&](PassSums& sums, std::int64_t begin, std::int64_t end) {
-        std::fill_n(sums.rows, tables_.stride, 0.0);
-        std::fill_n(sums.S1, pass_pack, 0.0);
-        std::fill_n(sums.S2, pass_pack, 0.0);
-        sums.outside = 0;
-        kernels_.tiles(tables_, planes, xs, ys, begin, end, sums);
-      },
-      [&](const PassSums& chunk) {
-        if (chunk.rows != first)
-          for (int r = 0; r < tables_.stride; ++r) first[r] += chunk.rows[r];
-        for (int lane = 0; lane < pass_pack; ++lane) {
-          result.S1 += chunk.S1[lane];
-          result.S2 += chunk.S2[lane];
+      [&](std::span<PassSums> sums, std::int64_t begin, std::int64_t end) {
+        for (std::size_t i = 0; i < shapes.size(); ++i) {
+          std::fill_n(sums[i].rows, tables_.stride, 0.0);
+          std::fill_n(sums[i].S1, pass_pack, 0.0);
+          std::fill_n(sums[i].S2, pass_pack, 0.0);
+          sums[i].outside = 0;
         }
-        result.outside += chunk.outside;
+        for (std::size_t i = 0; i < shapes.size(); i += pass_shapes)
+          kernels_.tiles(tables_, planes,
+                         shapes.subspan(i, std::min<std::size_t>(pass_shapes, shapes.size() - i)), begin, end,
+                         sums.data() + i);
+      },
+      [&](std::span<PassSums> sums) {
+        for (std::size_t i = 0; i < shapes.size(); ++i) {
+          double* first = chunks_.front()[i].rows;
+          if (sums[i].rows != first)
+            for (int r = 0; r < tables_.stride; ++r) first[r] += sums[i].rows[r];
+          for (int lane = 0; lane < pass_pack; ++lane) {
+            results_[i].S1 += sums[i].S1[lane];
+            results_[i].S2 += sums[i].S2[lane];
+          }
+          results_[i].outside += sums[i].outside;
+        }
       });
-  for (std::size_t r = 0; r < row_of_.size(); ++r)
-    rows_[static_cast<std::size_t>(row_of_[r])] = first[r] * double{scale_[r]};
-  result.rows = rows_;
-  return result;
+  const std::size_t rows = rows_.size() / results_.size();
+  for (std::size_t i = 0; i < shapes.size(); ++i)
+    for (std::size_t r = 0; r < row_of_.size(); ++r)
+      rows_[i * rows + static_cast<std::size_t>(row_of_[r])] = chunks_.front()[i].rows[r] * double{scale_[r]};
+  return std::span(results_).first(shapes.size());
 }
 
 }  // namespace triptych::aam_fit

@@ -26,21 +26,30 @@ class OnePass {
     double S1 = 0, S2 = 0;
     std::int64_t outside = 0;  // pixels
   };
-  // Good until the next run. The bits do not depend on the threads.
-  Result run(const PassPlanes& planes, const float* xs, const float* ys);
+  // Landmarks as shape() writes them, the y behind the x. Good until the next run. The bits do not depend on
+  // the threads. The matrix is read once for all shapes, and each has the sums that it has alone.
+  std::span<const Result> run(const PassPlanes& planes, std::span<const float* const> shapes);
+  const Result& run(const PassPlanes& planes, const float* shape) {
+    return run(planes, std::span(&shape, 1)).front();
+  }
 
  private:
   void sort_pixels(const Level& level, std::vector<std::int32_t>& order);
   void lay_out(const StackedLevel& stacked, const std::vector<std::int32_t>& order);
+  void make_room(std::size_t shapes);
 
   PassTables tables_;
   PassKernels kernels_;
   int threads_;
   std::vector<std::int32_t> row_of_;  // of the stacked level, for each row kept
   std::vector<float> scale_;          // of each row kept
+  // Of a chunk, the sums of all shapes.
   AlignedArray<double> chunk_rows_;
-  std::vector<PassSums> chunks_;
+  std::vector<PassSums> sums_;
+  std::vector<std::span<PassSums>> chunks_;
+  // Of each shape.
   std::vector<double> rows_;
+  std::vector<Result> results_;
 };
 
 // InvalidArgument unless the planes have the level's channels and can be sampled.

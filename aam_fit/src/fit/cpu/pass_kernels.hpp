@@ -4,7 +4,8 @@
 // pixels, run of equal triangles by run; then each channel is sampled and, while the samples are in the
 // first-level cache, multiplied into the tile's part of the matrix. That part lies sample by sample, the rows
 // side by side: one sample is broadcast and multiplied with all rows, the matrix is read once from front to
-// back, and nothing has to be added across lanes.
+// back, and nothing has to be added across lanes. Several shapes take turns while a tile's part of the matrix
+// for a channel is in the first-level cache.
 #pragma once
 
 #include <triptych/core/cpu_path.hpp>
@@ -20,6 +21,7 @@ namespace triptych::aam_fit {
 constexpr int pass_pack = 16;   // lanes of a pack: rows and points are filled up to a multiple of it
 constexpr int pass_tile = 128;  // pixels
 constexpr int pass_tiles_per_chunk = 16;
+constexpr int pass_shapes = 8;  // that a pass takes at most
 
 // Pixels of a tile that follow the same three landmarks.
 struct PassRun {
@@ -58,9 +60,9 @@ struct PassSums {
 struct PassKernels {
   // Landmarks of parameters c, sx, sy, tx, ty: x and y apart, padded_points each.
   void (*shape)(const PassTables&, const float* parameters, float* xs, float* ys);
-  // Adds up tiles [first, last).
-  void (*tiles)(const PassTables&, const PassPlanes&, const float* xs, const float* ys, std::int64_t first,
-                std::int64_t last, PassSums& sums);
+  // Adds up tiles [first, last) for each of up to pass_shapes shapes: x of the landmarks, then y.
+  void (*tiles)(const PassTables&, const PassPlanes&, std::span<const float* const> shapes,
+                std::int64_t first, std::int64_t last, PassSums* sums);
 };
 
 // What this machine can run, plain first. The others fuse every multiply-add and give the same bits; plain

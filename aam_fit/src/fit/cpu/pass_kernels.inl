@@ -7,7 +7,8 @@ constexpr int lanes = Floats::lanes, parts = pass_pack / lanes;
 
 TRIPTYCH_SIMD_TARGET void shape(const PassTables& t, const float* p, float* xs, float* ys) {
   const auto pose = p + t.modes;
-  const Floats scale = Floats::all(1.0f + pose[0]), rotation = Floats::all(pose[1]), back = Floats::all(-pose[1]);
+  const Floats scale = Floats::all(1.0f + pose[0]), rotation = Floats::all(pose[1]),
+               back = Floats::all(-pose[1]);
   const Floats tx = Floats::all(pose[2]), ty = Floats::all(pose[3]);
   for (int i = 0; i < t.padded_points; i += pass_pack) {
     Floats x[parts], y[parts];
@@ -94,62 +95,87 @@ TRIPTYCH_SIMD_TARGET void multiply_rows(const Element* matrix, int stride, int r
     if (done < rows) multiply_rows<packs - 1>(matrix + done, stride, rows - done, x, count, sums + done);
 }
 
-TRIPTYCH_SIMD_TARGET void tiles(const PassTables& t, const PassPlanes& planes, const float* xs,
-                                const float* ys, std::int64_t first, std::int64_t last, PassSums& sums) {
-  alignas(64) float px[pass_tile + pass_pack], py[pass_tile + pass_pack], x[pass_tile];
+// Where the pixels of a tile are sampled for one shape.
+struct TilePlaces {
+  alignas(64) float u[pass_tile + pass_pack], v[pass_tile + pass_pack];  // shares of the next neighbours
   alignas(64) std::int32_t offsets[pass_tile];
-  const Floats zero = Floats::all(0.0f), sample_offset = Floats::all(t.sample_offset);
+};
+
+// Returns the number of pixels outside the planes.
+TRIPTYCH_SIMD_TARGET inline std::int64_t find_places(const PassTables& t, const PassPlanes& planes,
+                                                     std::int64_t tile, int count, int padded,
+                                                     const float* shape, TilePlaces& places) {
+  const Floats zero = Floats::all(0.0f);
   const Floats last_x = Floats::all(static_cast<float>(planes.width - 1)),
                last_y = Floats::all(static_cast<float>(planes.height - 1));
   const Ints max_x = Ints::all(planes.width - 2), max_y = Ints::all(planes.height - 2);
   const Ints pitch = Ints::all(planes.pitch);
+  places_of(t, tile, shape, shape + t.padded_points, places.u, places.v);
+  std::int64_t outside = 0;
+  for (int i = 0; i < padded; i += lanes) {
+    const Floats X = Floats::load(places.u + i), Y = Floats::load(places.v + i);
+    const auto inside = (X >= zero) & (X <= last_x) & (Y >= zero) & (Y <= last_y);
+    outside += count_clear(inside, count - i);
+    const Floats cx = min_number(last_x, max_number(zero, X)), cy = min_number(last_y, max_number(zero, Y));
+    const Ints ix = min(truncate(cx), max_x), iy = min(truncate(cy), max_y);
+    (cx - to_float(ix)).store(places.u + i);
+    (cy - to_float(iy)).store(places.v + i);
+    (ix + iy * pitch).store(places.offsets + i);
+  }
+  return outside;
+}
+
+// Samples a channel into x and adds S1 and S2.
+TRIPTYCH_SIMD_TARGET inline void sample(const PassTables& t, const PassPlanes& planes, int channel, int count,
+                                        const TilePlaces& places, float* x, PassSums& sums) {
+  const Floats zero = Floats::all(0.0f), sample_offset = Floats::all(t.sample_offset);
+  const float* above = planes.data + static_cast<std::ptrdiff_t>(channel) * planes.height * planes.pitch;
+  const float* below = above + planes.pitch;
+  Floats S1[parts], S2[parts];
+  for (int part = 0; part < parts; ++part) S1[part] = S2[part] = zero;
+  for (int i = 0; i < count; i += pass_pack) {
+    for (int part = 0; part < parts; ++part) {
+      const int at = i + part * lanes;
+      const Floats u = Floats::load(places.u + at), v = Floats::load(places.v + at);
+      const Ints offset = Ints::load(places.offsets + at);
+      Floats left, right, left_below, right_below;
+      load_pairs(above, offset, left, right);
+      load_pairs(below, offset, left_below, right_below);
+      const Floats upper = multiply_add(u, right - left, left);
+      const Floats lower = multiply_add(u, right_below - left_below, left_below);
+      Floats value = multiply_add(v, lower - upper, upper) - sample_offset;
+      if (count - i < pass_pack) value = first_lanes(value, count - at);
+      value.store(x + at);
+      S1[part] = S1[part] + value;
+      S2[part] = multiply_add(value, value, S2[part]);
+    }
+  }
+  for (int part = 0; part < parts; ++part) {
+    add_to(sums.S1 + part * lanes, S1[part]);
+    add_to(sums.S2 + part * lanes, S2[part]);
+  }
+}
+
+TRIPTYCH_SIMD_TARGET void tiles(const PassTables& t, const PassPlanes& planes,
+                                std::span<const float* const> shapes, std::int64_t first, std::int64_t last,
+                                PassSums* sums) {
+  TilePlaces places[pass_shapes];
+  alignas(64) float x[pass_tile];
   for (std::int64_t tile = first; tile < last; ++tile) {
     const std::int64_t begin = tile * pass_tile;
     const int count = static_cast<int>(t.pixels - begin < pass_tile ? t.pixels - begin : pass_tile);
     const int padded = (count + pass_pack - 1) / pass_pack * pass_pack;
-    places_of(t, tile, xs, ys, px, py);
-    // px and py become the shares of the right and lower neighbours.
-    for (int i = 0; i < padded; i += lanes) {
-      const Floats X = Floats::load(px + i), Y = Floats::load(py + i);
-      const auto inside = (X >= zero) & (X <= last_x) & (Y >= zero) & (Y <= last_y);
-      sums.outside += count_clear(inside, count - i);
-      const Floats cx = min_number(last_x, max_number(zero, X)), cy = min_number(last_y, max_number(zero, Y));
-      const Ints ix = min(truncate(cx), max_x), iy = min(truncate(cy), max_y);
-      (cx - to_float(ix)).store(px + i);
-      (cy - to_float(iy)).store(py + i);
-      (ix + iy * pitch).store(offsets + i);
-    }
+    for (std::size_t s = 0; s < shapes.size(); ++s)
+      sums[s].outside += find_places(t, planes, tile, count, padded, shapes[s], places[s]);
     for (int c = 0; c < t.channels; ++c) {
-      const float* above = planes.data + static_cast<std::ptrdiff_t>(c) * planes.height * planes.pitch;
-      const float* below = above + planes.pitch;
-      Floats S1[parts], S2[parts];
-      for (int part = 0; part < parts; ++part) S1[part] = S2[part] = zero;
-      for (int i = 0; i < count; i += pass_pack) {
-        for (int part = 0; part < parts; ++part) {
-          const int at = i + part * lanes;
-          const Floats u = Floats::load(px + at), v = Floats::load(py + at);
-          const Ints offset = Ints::load(offsets + at);
-          Floats left, right, left_below, right_below;
-          load_pairs(above, offset, left, right);
-          load_pairs(below, offset, left_below, right_below);
-          const Floats upper = multiply_add(u, right - left, left);
-          const Floats lower = multiply_add(u, right_below - left_below, left_below);
-          Floats value = multiply_add(v, lower - upper, upper) - sample_offset;
-          if (count - i < pass_pack) value = first_lanes(value, count - at);
-          value.store(x + at);
-          S1[part] = S1[part] + value;
-          S2[part] = multiply_add(value, value, S2[part]);
-        }
-      }
-      for (int part = 0; part < parts; ++part) {
-        add_to(sums.S1 + part * lanes, S1[part]);
-        add_to(sums.S2 + part * lanes, S2[part]);
-      }
       const std::int64_t rows = (begin * t.channels + static_cast<std::int64_t>(c) * count) * t.stride;
-      if (t.halves.size() != 0)
-        multiply_rows(t.halves.data() + rows, t.stride, t.stride, x, count, sums.rows);
-      else
-        multiply_rows(t.matrix.data() + rows, t.stride, t.stride, x, count, sums.rows);
+      for (std::size_t s = 0; s < shapes.size(); ++s) {
+        sample(t, planes, c, count, places[s], x, sums[s]);
+        if (t.halves.size() != 0)
+          multiply_rows(t.halves.data() + rows, t.stride, t.stride, x, count, sums[s].rows);
+        else
+          multiply_rows(t.matrix.data() + rows, t.stride, t.stride, x, count, sums[s].rows);
+      }
     }
   }
 }
