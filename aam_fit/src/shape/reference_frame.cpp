@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "shape/hull.hpp"
 
@@ -260,6 +261,83 @@ ReferenceFrame make_reference_frame(std::span<const Point> shape, std::span<cons
     }
   frame.width = raster.width;
   frame.height = raster.height;
+  frame.raster_indices = std::move(places);
+  frame.pixels = std::move(pixels);
+  return frame;
+}
+
+namespace {
+
+// The landmarks that lie farthest in each of 16 directions.
+std::vector<int> farthest_landmarks(std::span<const Point> shape) {
+  std::vector<int> found;
+  for (int k = 0; k < 16; ++k) {
+    const double x = std::cos(k * std::numbers::pi / 8), y = std::sin(k * std::numbers::pi / 8);
+    const auto far = std::max_element(shape.begin(), shape.end(), [&](const Point& a, const Point& b) {
+      return a.x * x + a.y * y < b.x * x + b.y * y;
+    });
+    const int index = static_cast<int>(far - shape.begin());
+    if (std::find(found.begin(), found.end(), index) == found.end()) found.push_back(index);
+  }
+  return found;
+}
+
+// Of a landmark and two of the others: the largest.
+Triangle largest_triangle(std::span<const Point> shape, int landmark, std::span<const int> others) {
+  const auto at = [&](int i) { return shape[static_cast<std::size_t>(i)]; };
+  Triangle best = {landmark, landmark, landmark};
+  double largest = 0;
+  for (const int i : others)
+    for (const int j : others) {
+      const double area = cross(at(landmark), at(i), at(j));
+      if (area <= largest) continue;
+      largest = area;
+      best = {landmark, i, j};
+    }
+  return best;
+}
+
+}  // namespace
+
+ReferenceFrame make_patch_frame(std::span<const Point> shape, const PatchOptions& options) {
+  const int side = options.samples;
+  require(side >= 1 && side <= 64, "a patch has 1 to 64 samples to a side, not ", side);
+  require(options.size > 0 && options.size <= 1, "a patch of ", options.size,
+          " face sizes is not above 0 and at most 1");
+  require(shape.size() <= std::numeric_limits<std::uint16_t>::max() &&
+              static_cast<std::int64_t>(shape.size()) * side * side <= max_frame_pixels,
+          "patches of ", shape.size(), " landmarks with ", side, " x ", side,
+          " samples each are too many samples");
+  const Box box = bounds(shape);
+  require(std::isfinite(box.x + box.width) && std::isfinite(box.y + box.height),
+          "patches need a shape whose points are finite");
+  const std::vector<int> others = farthest_landmarks(shape);
+  std::vector<Triangle> triangles;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    triangles.push_back(largest_triangle(shape, static_cast<int>(i), others));
+    require(triangles.back()[1] != triangles.back()[2],
+            "patches need three landmarks or more that do not lie on a line");
+  }
+
+  // Rows of patches, as many as columns, or one fewer.
+  const int count = static_cast<int>(shape.size());
+  const int columns = static_cast<int>(std::ceil(std::sqrt(static_cast<double>(count))));
+  ReferenceFrame frame;
+  frame.width = columns * (side + 1) - 1;
+  frame.height = (count + columns - 1) / columns * (side + 1) - 1;
+  frame.scale = side / (options.size * face_size(shape));
+  std::vector<std::int32_t> places;
+  std::vector<WarpPixel> pixels;
+  for (int y = 0; y < frame.height; ++y)
+    for (int x = 0; x < frame.width; ++x) {
+      const int landmark = y / (side + 1) * columns + x / (side + 1), u = x % (side + 1), v = y % (side + 1);
+      if (landmark >= count || u == side || v == side) continue;
+      const Point middle = shape[static_cast<std::size_t>(landmark)];
+      const Point p{middle.x + (u - (side - 1) / 2.0) / frame.scale,
+                    middle.y + (v - (side - 1) / 2.0) / frame.scale};
+      places.push_back(y * frame.width + x);
+      pixels.push_back(weigh(p, triangles[static_cast<std::size_t>(landmark)], shape));
+    }
   frame.raster_indices = std::move(places);
   frame.pixels = std::move(pixels);
   return frame;

@@ -1,5 +1,5 @@
-// The reference frame: the mean shape as a raster of a chosen number of pixels, each with the triangle and
-// the weights by which it follows the landmarks.
+// The reference frame: the mean shape, or patches around its landmarks, as a raster of pixels, each with the
+// triangle and the weights by which it follows the landmarks.
 #pragma once
 
 #include <triptych/aam_fit/shape.hpp>
@@ -44,5 +44,16 @@ struct FrameOptions {
 // smaller than the shape's box).
 ReferenceFrame make_reference_frame(std::span<const Point> shape, std::span<const Triangle> triangles,
                                     const FrameOptions& options);
+
+struct PatchOptions {
+  int samples = 4;     // of a patch's side, 1 to 64
+  double size = 0.12;  // of a patch's side, in face sizes, above 0 to 1
+};
+
+// A square patch around each landmark. Each follows its landmark and the two with which that one spans the
+// largest triangle: it moves with its landmark, and turns and scales with the face. In the raster the patches
+// lie side by side, one place apart. InvalidArgument when a point is not finite, there are fewer than three,
+// all lie on a line, or an option is out of range.
+ReferenceFrame make_patch_frame(std::span<const Point> shape, const PatchOptions& options);
 
 }  // namespace triptych::aam_fit
