@@ -15,6 +15,10 @@ struct PrepareScratch {
   FeatureScratch features;
 };
 
+// Margins of crops at the first resolution of a model and at the others, in face sizes: a start may be far
+// off, the result of a coarser resolution is not.
+constexpr double first_crop_margin = 0.5, later_crop_margin = 0.2;
+
 Shape mean_shape(const Level& level);  // s0
 // crop_for without its check of the step: a start that is a point or not finite gives a crop that is not
 // within reach (prepare_math.hpp).

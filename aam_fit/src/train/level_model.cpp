@@ -14,7 +14,10 @@ Level make_level(const ShapeModel& shapes, std::span<const Triangle> triangles, 
   level.features = options.features;
   level.points = static_cast<int>(shapes.mean.size());
   level.frame =
-      make_reference_frame(shapes.mean, triangles, {.pixels = options.pixels, .margin = options.margin});
+      options.patch_samples > 0
+          ? make_patch_frame(shapes.mean, {.samples = options.patch_samples, .size = options.patch_size})
+          : make_reference_frame(shapes.mean, triangles,
+                                 {.pixels = options.pixels, .margin = options.margin});
   // The shape in the planes' pixels; the raster has one of its own to pitch_px of those.
   const Eigen::VectorXd s0 = flat(shapes.mean) * (level.frame.scale * options.pitch_px);
   level.frame.scale = 1 / options.pitch_px;
@@ -37,14 +40,15 @@ void FaceSampler::sample(std::span<const Point> shape, std::span<float> texture)
   warp_cpu(planes_.view(), level_->frame, shape_, texture);
 }
 
-Rows textures_at_truth(const Level& level, std::span<const TrainingFace> faces, const Execution& run) {
+Rows textures_at_truth(const Level& level, std::span<const TrainingFace> faces, double crop_margin,
+                       const Execution& run) {
   Rows textures(static_cast<Eigen::Index>(faces.size()), channels(level.features) * level.pixels());
   run.chunks(textures.rows(), 8, [&](std::int64_t first, std::int64_t last, std::int64_t) {
     FaceSampler sampler(level);
     for (std::int64_t i = first; i < last; ++i) {
       run.check();
       const TrainingFace& face = faces[static_cast<std::size_t>(i)];
-      const Crop crop = crop_for(level, face.landmarks);
+      const Crop crop = crop_for(level, face.landmarks, crop_margin);
       sampler.prepare(face.image->view(), crop);
       sampler.sample(to_crop(crop, face.landmarks),
                      {textures.data() + i * textures.cols(), static_cast<std::size_t>(textures.cols())});

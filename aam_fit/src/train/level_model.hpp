@@ -35,7 +35,8 @@ class FaceSampler {
 };
 
 // The raw textures under the landmarks of all faces, one a row.
-Rows textures_at_truth(const Level& level, std::span<const TrainingFace> faces, const Execution& run);
+Rows textures_at_truth(const Level& level, std::span<const TrainingFace> faces, double crop_margin,
+                       const Execution& run);
 
 // The parameters of a shape in a crop: its pose, and the shape's part of c, Ks (s - s0).
 struct ShapeParameters {
@@ -54,6 +55,7 @@ Shape to_frame(const Crop& crop, std::span<const Point> in_crop);
 // level.normalisation. Returns the parameters c of the faces, one a row. undeformed: so many of the first
 // faces have textures whose principal components are taken.
 Rows learn_modes(Level& level, const ShapeModel& shapes, std::span<const TrainingFace> faces,
-                 std::size_t undeformed, const TrainOptions& options, const Execution& run);
+                 std::size_t undeformed, double crop_margin, const TrainOptions& options,
+                 const Execution& run);
 
 }  // namespace triptych::aam_fit

@@ -47,8 +47,9 @@ Eigen::VectorXf standard_deviations(const Rows& rows) {
 }  // namespace
 
 Rows learn_modes(Level& level, const ShapeModel& shapes, std::span<const TrainingFace> faces,
-                 std::size_t undeformed, const TrainOptions& options, const Execution& run) {
-  Rows textures = textures_at_truth(level, faces, run);
+                 std::size_t undeformed, double crop_margin, const TrainOptions& options,
+                 const Execution& run) {
+  Rows textures = textures_at_truth(level, faces, crop_margin, run);
   level.sample_offset = static_cast<float>(textures.cast<double>().mean());
   const Eigen::VectorXf g0 = mean_texture(textures, level.normalisation, run);
   level.g0 = array_of(g0);

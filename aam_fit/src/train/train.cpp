@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "crop/prepare_cpu.hpp"
 #include "train/calibrate.hpp"
 #include "train/level_model.hpp"
 #include "train/shape_model.hpp"
@@ -32,6 +33,10 @@ void check_options(const TrainOptions& options) {
   require(options.levels.size() <= 64, "a model has at most 64 resolutions, not ", options.levels.size());
   for (const LevelOptions& level : options.levels) {
     check_features(level.features);
+    require(level.patch_samples >= 0 && level.patch_samples <= 64,
+            "a patch has up to 64 samples to a side (patch_samples), not ", level.patch_samples);
+    require(level.patch_size > 0 && level.patch_size <= 1, "a patch_size of ", level.patch_size,
+            " face sizes is not in 0..1");
     check_frame_pixels(level.pixels, "pixels of a level");
     require(level.margin >= 0 && level.margin <= 1, "a margin of ", level.margin, " is not in 0..1");
     require(level.iterations >= 0 && level.iterations <= 10000, "a level cannot have ", level.iterations,
@@ -93,18 +98,25 @@ class Steps {
 };
 
 std::vector<LevelOptions> levels_for(Update update) {
-  return update == Update::regression ? default_levels() : default_levels(4096, 2, {}, update);
+  if (update != Update::regression) return default_levels(4096, 2, {}, update);
+  std::vector<LevelOptions> levels = default_levels();
+  levels.push_back(patch_level());
+  return levels;
+}
+
+std::int64_t samples_of(const LevelOptions& level, std::int64_t points) {
+  const std::int64_t side = level.patch_samples;
+  return (side > 0 ? points * side * side : level.pixels) * channels(level.features);
 }
 
 // Displacements::per_face, but at least one, and no more than a gibibyte of residuals holds, or eight of the
 // products of all starts with each other.
-Displacements starts_per_face(std::span<const LevelOptions> levels, std::size_t faces,
+Displacements starts_per_face(std::span<const LevelOptions> levels, std::size_t faces, std::int64_t points,
                               const TrainOptions& options) {
   constexpr std::int64_t most = std::int64_t{1} << 28;  // floats
   constexpr std::int64_t max_starts = 46340;            // its square is 2^31
   std::int64_t samples = 1;
-  for (const LevelOptions& level : levels)
-    samples = std::max(samples, level.pixels * channels(level.features));
+  for (const LevelOptions& level : levels) samples = std::max(samples, samples_of(level, points));
   Displacements d = options.displacements;
   const auto count = static_cast<std::int64_t>(faces);
   const std::int64_t room = std::min(most / (samples * count), max_starts / count);
@@ -115,7 +127,7 @@ Displacements starts_per_face(std::span<const LevelOptions> levels, std::size_t 
 // More deformations than these would take long, and help less the more examples there are.
 int deformations_of(const TrainOptions& options, const std::vector<Example>& examples) {
   if (options.update != Update::regression || options.parameters != Parameters::shape) return 0;
-  constexpr int per_face = 4, max_faces = 1200;
+  constexpr int per_face = 8, max_faces = 1200;
   const int fewer = max_faces / static_cast<int>(std::min<std::size_t>(examples.size(), max_faces)) - 1;
   return options.deformations >= 0 ? options.deformations : std::clamp(fewer, 0, per_face);
 }
@@ -128,7 +140,7 @@ Level learn_appearance(const ShapeModel& shapes, std::span<const Triangle> trian
   options.parameters = Parameters::combined;
   options.compositional = false;
   options.texture_modes = options.modes = 0;
-  learn_modes(level, shapes, faces, faces.size(), options, run);
+  learn_modes(level, shapes, faces, faces.size(), first_crop_margin, options, run);
   return level;
 }
 
@@ -167,6 +179,17 @@ std::vector<LevelOptions> default_levels(std::int64_t pixels, int count, const F
   return levels;
 }
 
+LevelOptions patch_level() {
+  LevelOptions level;
+  level.pitch_px = 4.8;
+  level.features = {.kind = FeatureKind::double_angle, .smooth_px = 0.7f, .local_px = 10, .pool_px = 2};
+  level.iterations = 2;
+  level.stages = 3;
+  level.patch_samples = 4;
+  level.patch_size = 0.12;
+  return level;
+}
+
 Model train(const std::vector<Example>& examples, const TrainOptions& options, const Progress& progress,
             const std::stop_token& stop) {
   check_examples(examples);
@@ -198,14 +221,16 @@ Model train(const std::vector<Example>& examples, const TrainOptions& options, c
 
   std::vector<Start> starts;
   if (regression)
-    starts = make_starts(shapes.mean, faces, starts_per_face(levels, faces.size(), options), options.seed);
+    starts = make_starts(shapes.mean, faces, starts_per_face(levels, faces.size(), model.points, options),
+                         options.seed);
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const std::string name = level_name(i, levels.size());
     steps.next(name + ": textures");
     Level level = make_level(shapes, model.triangles, levels[i]);
     level.normalisation = regression ? Normalisation::floored : Normalisation::projection;
     level.iterations = levels[i].iterations;
-    const Rows c = learn_modes(level, shapes, faces, set.undeformed().size(), options, run);
+    const double crop_margin = regression && i > 0 ? later_crop_margin : first_crop_margin;
+    const Rows c = learn_modes(level, shapes, faces, set.undeformed().size(), crop_margin, options, run);
     if (!regression) {
       steps.next(name + ": update");
       learn_displaced_update(level, faces, c, run);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "crop/prepare_cpu.hpp"
 #include "train/cholesky.hpp"
 #include "train/texture.hpp"
 #include "train/update.hpp"
@@ -38,6 +39,25 @@ void set_pose(Rows& rows, Eigen::Index i, Eigen::Index m, const Similarity& pose
       static_cast<float>(pose.tx), static_cast<float>(pose.ty);
 }
 
+// At the first resolution each start has a crop of its own, as in a fit; later the starts of a face, which
+// lie side by side, share the crop around their mean.
+void set_crops(const Level& level, bool is_first, std::span<Start> starts) {
+  if (is_first) {
+    for (Start& start : starts) start.crop = crop_for(level, start.shape, first_crop_margin);
+    return;
+  }
+  for (std::size_t first = 0, end = 0; first < starts.size(); first = end) {
+    Shape mean(starts[first].shape.size());
+    for (; end < starts.size() && starts[end].face == starts[first].face; ++end)
+      for (std::size_t k = 0; k < mean.size(); ++k)
+        mean[k] = {mean[k].x + starts[end].shape[k].x, mean[k].y + starts[end].shape[k].y};
+    const auto count = static_cast<double>(end - first);
+    for (Point& p : mean) p = {p.x / count, p.y / count};
+    const Crop crop = crop_for(level, mean, later_crop_margin);
+    for (std::size_t i = first; i < end; ++i) starts[i].crop = crop;
+  }
+}
+
 // truths: c of the faces. Textures without contrast become zeros, and their residual is -g0: rare, and the
 // same at run time.
 StartResiduals residuals_at(const Level& level, std::span<const TrainingFace> faces,
@@ -48,12 +68,15 @@ StartResiduals residuals_at(const Level& level, std::span<const TrainingFace> fa
   StartResiduals at_starts{Rows(count, n), Rows(count, m + 4), Rows(count, m + 4)};
   run.chunks(count, 8, [&](std::int64_t first, std::int64_t last, std::int64_t) {
     FaceSampler sampler(level);
+    const Start* prepared = nullptr;
     for (std::int64_t i = first; i < last; ++i) {
       run.check();
       const Start& start = starts[static_cast<std::size_t>(i)];
       const TrainingFace& face = faces[static_cast<std::size_t>(start.face)];
       const Shape shape = to_crop(start.crop, start.shape);
-      sampler.prepare(face.image->view(), start.crop);
+      if (prepared == nullptr || prepared->face != start.face || prepared->crop != start.crop)
+        sampler.prepare(face.image->view(), start.crop);
+      prepared = &start;
       const std::span<float> texture(at_starts.residuals.data() + i * n, static_cast<std::size_t>(n));
       sampler.sample(shape, texture);
       normalise(texture, level.g0.span(), level.normalisation);
@@ -125,8 +148,7 @@ void learn_regression_update(Level& level, std::span<const TrainingFace> faces, 
                              std::vector<Start>& starts, const Stage& stage, const TrainOptions& options,
                              const Execution& run) {
   const Eigen::Index m = level.modes, count = static_cast<Eigen::Index>(starts.size());
-  if (stage.number == 0)
-    for (Start& start : starts) start.crop = crop_for(level, start.shape);
+  if (stage.number == 0) set_crops(level, stage.level == 0, starts);
   const StartResiduals at_starts = residuals_at(level, faces, starts, c, run);
 
   const Eigen::MatrixXf K = gram(at_starts.residuals, run);

@@ -12,6 +12,7 @@ namespace triptych::aam_fit {
 struct Crop {
   int width = 0, height = 0;
   double step = 1, x_px = 0, y_px = 0;
+  friend bool operator==(const Crop&, const Crop&) = default;
 };
 Point to_frame(const Crop& crop, Point in_crop);
 Point to_crop(const Crop& crop, Point in_frame);

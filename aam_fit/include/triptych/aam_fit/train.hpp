@@ -21,12 +21,16 @@ enum class Parameters { combined, independent, shape };
 enum class Update { displaced, regression };
 
 struct LevelOptions {
-  std::int64_t pixels = 4096;  // of the reference frame
+  std::int64_t pixels = 4096;  // of the reference frame; not for patches
   double pitch_px = 1;         // pixels of the planes from one pixel of the frame to the next
-  double margin = 0;
+  double margin = 0;           // not for patches
   Features features = {};
   int iterations = 10;
   int stages = 1;  // regression: number of levels of this resolution, one after the other
+  // Above 0: a square patch of as many samples to a side around each landmark instead of the whole face, its
+  // side patch_size face sizes. A face then has patch_samples * pitch_px / patch_size pixels.
+  int patch_samples = 0;
+  double patch_size = 0.12;
 };
 
 // Starts that Update::regression learns from: the mean shape in the face's box, moved, scaled and rotated,
@@ -39,8 +43,9 @@ struct Displacements {
 };
 
 struct TrainOptions {
-  std::vector<LevelOptions> levels;  // coarse to fine; empty: default_levels()
-  std::vector<Triangle> triangles;   // empty: Delaunay of the mean
+  std::vector<LevelOptions>
+      levels;  // coarse to fine; empty: default_levels() and, for regression, patch_level()
+  std::vector<Triangle> triangles;  // empty: Delaunay of the mean
   Parameters parameters = Parameters::shape;
   Update update = Update::regression;
   double shape_variance = 0.97, texture_variance = 0.95, combined_variance = 0.98;  // shares kept ...
@@ -51,7 +56,7 @@ struct TrainOptions {
   // its mirror image is not mirrored.
   std::vector<int> mirror_points;
   // Update::regression with Parameters::shape: more faces for each example, its image warped so that the
-  // landmarks take 0.3 to 0.9 of the way to the shape of another example. -1: 4 up to 240 examples, then
+  // landmarks take 0.3 to 0.9 of the way to the shape of another example. -1: 8 up to 133 examples, then
   // fewer, none from 601 on. Fewer where their images would take more than a gibibyte.
   int deformations = -1;
   Displacements displacements;            // Update::regression
@@ -67,6 +72,9 @@ struct TrainOptions {
 std::vector<LevelOptions> default_levels(std::int64_t pixels = 1700, int count = 2,
                                          const Features& features = {.kind = FeatureKind::double_angle},
                                          Update update = Update::regression);
+
+// A finer level to follow default_levels(): patches around the landmarks, in faces of 160 pixels.
+LevelOptions patch_level();
 
 // train() was stopped by its stop token.
 class TrainingStopped : public Error {
