@@ -105,7 +105,7 @@ struct Texts {
   std::int64_t pixels = 1700;
   double variance = 0;
   int levels = 2;
-  bool no_mirror = false;
+  bool no_patches = false, no_mirror = false;
 };
 
 void add_device(CLI::App& app, Options& o, Texts& t) {
@@ -157,11 +157,14 @@ void add_train(CLI::App& app, Options& o, Texts& t) {
          "How steps are learnt: regression over many displaced starts, or displaced (the Jacobian, as "
          "Cootes does) [default: regression]")
       ->type_name("NAME");
+  app.add_flag(
+      "--no-patches", t.no_patches,
+      "Without the last level, of patches around the landmarks (regression and shape alone have one)");
   app.add_flag("--no-mirror", t.no_mirror, "Do not learn from the mirrored images as well");
   app.add_option(
          "--deformations", o.training.deformations,
-         "More faces for each image, warped towards the shape of another one; 0: none [default: 4, fewer "
-         "from 241 images on]")
+         "More faces for each image, warped towards the shape of another one; 0: none [default: 8, fewer "
+         "from 134 images on]")
       ->check(apps::whole_number(0, 1000))
       ->type_name("N");
   app.add_option("--seed", o.seed, "Of the displaced starts and the deformations [default: 1]")
@@ -251,6 +254,9 @@ void set_training(Options& o, const Texts& t) {
   o.training.parameters = named("--parameters", t.parameters, parameter_names);
   o.training.update = named("--update", t.update, update_names);
   o.training.levels = default_levels(t.pixels, t.levels, features, o.training.update);
+  if (!t.no_patches && o.training.update == Update::regression &&
+      o.training.parameters == Parameters::shape && features.kind == FeatureKind::double_angle)
+    o.training.levels.push_back(patch_level());
   if (t.variance != 0) o.training.shape_variance = t.variance;
   o.training.mirror = !t.no_mirror;
   o.training.seed = o.seed;

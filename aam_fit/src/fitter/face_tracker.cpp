@@ -103,8 +103,12 @@ class FaceTracker::Impl {
   std::string describe() const { return fitter_.describe(); }
 
  private:
-  static Face face_in(ImageView<const Grey8> frame, const Shape& start) { return {frame, start}; }
-  static DeviceFace face_in(DeviceImageView<const Grey8> frame, const Shape& start) { return {frame, start}; }
+  static Face face_in(ImageView<const Grey8> frame, const Shape& start, bool alone) {
+    return {frame, start, alone};
+  }
+  static DeviceFace face_in(DeviceImageView<const Grey8> frame, const Shape& start, bool alone) {
+    return {frame, start, alone};
+  }
 
   template <class View>
   TrackedFace track(View frame, const std::optional<Box>& box) {
@@ -130,7 +134,8 @@ class FaceTracker::Impl {
   template <class View>
   TrackedFace from(View frame, const Shape& start, TrackStatus when_found) {
     TrackedFace tracked;
-    tracked.fit = fitter_.step(face_in(frame, start));
+    // The last landmarks are a good start; those of a box may not be.
+    tracked.fit = fitter_.step(face_in(frame, start, when_found == TrackStatus::tracked));
     if (is_face(frame.width(), frame.height(), tracked.fit)) {
       tracked.status = when_found;
       last_ = tracked.fit.landmarks;

@@ -102,7 +102,9 @@ std::vector<Fit> find_faces(Fitter& fitter, ImageView<const Grey8> image, const 
   std::vector<Face> faces;
   faces.reserve(places.size());
   for (const Candidate& c : places)
-    faces.push_back({image, posed(Similarity{c.size - 1, 0, c.x, c.y}, fitter.model().mean)});
+    faces.push_back({.frame = image,
+                     .start = posed(Similarity{c.size - 1, 0, c.x, c.y}, fitter.model().mean),
+                     .start_alone = true});
   std::vector<Fit> fits = fitter.step(faces);
 
   const Box whole{0, 0, width, height};
@@ -120,7 +122,7 @@ std::vector<Fit> find_faces(Fitter& fitter, ImageView<const Grey8> image, const 
   for (const Fit& candidate : candidates) {
     std::vector<Shape> starts = evaluation_starts(fitter.model().mean, candidate.landmarks);
     for (std::size_t k = 1; k < starts.size(); ++k)  // the first is not displaced
-      around.push_back({image, std::move(starts[k])});
+      around.push_back({.frame = image, .start = std::move(starts[k]), .start_alone = true});
   }
   const std::vector<Fit> again = fitter.step(around);
   const std::size_t each = candidates.empty() ? 0 : again.size() / candidates.size();

@@ -32,6 +32,10 @@ void check_fitter_options(const Model& model, const FitterOptions& options, cons
               options.max_height < max_reach_px,
           "frames (max_width, max_height) cannot be ", options.max_width, " x ", options.max_height,
           " pixels");
+  require(options.starts >= 1 && options.starts <= 9, "a face is fitted from 1 to 9 starts, not ",
+          options.starts);
+  require(options.max_faces <= 65535 / options.starts, "a batch (max_faces) of ", options.max_faces,
+          " faces with ", options.starts, " starts each is too large: at most 65535 in all");
   require(options.min_confidence >= 0 && options.min_confidence <= 1,
           "a confidence (min_confidence) lies in 0..1, not at ", options.min_confidence);
   require(options.algorithm == Algorithm::regression || options.algorithm == Algorithm::project_out ||
@@ -81,6 +85,9 @@ class Fitter::Impl {
             "step() while submitted frames are in flight: call next() or reset() first");
     for (const AnyFace& face : faces) engine->check(face);
     if (faces.empty()) return {};
+    require(std::all_of(faces.begin(), faces.end(),
+                        [&](const AnyFace& face) { return face.start_alone == faces[0].start_alone; }),
+            "some faces of a call are to be fitted from their start alone, and some are not");
     std::vector<Fit> fits = engine->fit(faces);
     for (Fit& fit : fits) fit = timed(std::move(fit), watch);
     return fits;

@@ -1,6 +1,7 @@
 #include <triptych/core/error.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "crop/prepare_cpu.hpp"
@@ -25,6 +26,29 @@ FitterEngine::FitterEngine(const Model& model, const FitterOptions& options)
     for (const float g : level.g0) sum += double{g} * double{g};
     g0_squared_.push_back(sum);
   }
+  const std::vector<Level>& levels = model_.levels;
+  const auto is_large = [&](const Level& level) {
+    return level.face_size_px >= 0.5 * levels.back().face_size_px;
+  };
+  choice_ =
+      1 + static_cast<std::size_t>(std::find_if(levels.begin(), levels.end(), is_large) - levels.begin());
+}
+
+double FitterEngine::crop_margin(std::size_t level) const {
+  const bool is_first = model_.levels[level].face_size_px == model_.levels.front().face_size_px;
+  return is_first ? options_.crop_margin : std::min(options_.crop_margin, later_crop_margin);
+}
+
+std::vector<Shape> FitterEngine::starts(const Shape& start, bool alone) const {
+  // In widths and heights of the start: the corners, then the sides.
+  constexpr double d = 0.06;
+  constexpr std::array<Point, 9> shifts = {
+      {{0, 0}, {d, d}, {-d, d}, {d, -d}, {-d, -d}, {d, 0}, {-d, 0}, {0, d}, {0, -d}}};
+  const Box box = bounds(start);
+  std::vector<Shape> all(static_cast<std::size_t>(start_count(alone)), start);
+  for (std::size_t i = 1; i < all.size(); ++i)
+    for (Point& p : all[i]) p = {p.x + shifts[i].x * box.width, p.y + shifts[i].y * box.height};
+  return all;
 }
 
 void FitterEngine::check(const Face& face) const {
@@ -57,10 +81,11 @@ void FitterEngine::set_outcome(Fit& fit, std::size_t last_level, double squared_
   const bool fixed_steps = level.iterations <= 2 || options_.fit.always_step;
   const bool ended = status == FitStatus::out_of_iterations || status == FitStatus::no_improvement;
   fit.status = fixed_steps && ended ? FitStatus::completed : status;
+  squared_error = std::max(0.0, squared_error);  // differences of sums: rounding may leave less
   fit.error = squared_error / static_cast<double>(level.samples());
   fit.score = is_lost(status) || !std::isfinite(squared_error)
                   ? 0
-                  : g0_squared_[last_level] / (g0_squared_[last_level] + std::max(0.0, squared_error));
+                  : g0_squared_[last_level] / (g0_squared_[last_level] + squared_error);
   if (is_lost(status) || last_level + 1 < model_.levels.size()) return;
   fit.confidence =
       confidence_of(model_.calibration, correlation_of(level, g0_squared_[last_level], compared_error),

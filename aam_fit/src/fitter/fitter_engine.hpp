@@ -1,10 +1,13 @@
 // What a Fitter runs on: the CPU or one GPU. Fitter checks arguments, by check() among others.
 //
-// Both engines go through the levels alike. For each level: the crop around the shape so far (crop_for), its
-// planes (prepare), the shape's parameters there (parameters_of), the fit with level_options(), and the shape
-// back in the frame. A level that shares_planes() with the one before it keeps that one's crop and planes. A
-// fit that is lost (outside or without contrast) on a level ends there, with the landmarks it had.
+// Both engines go through the levels alike. For each level: the crop around the shape so far (crop_around),
+// its planes (prepare), the shape's parameters there (parameters_of), the fit with level_options(), and the
+// shape back in the frame. A level that shares_planes() with the one before it keeps that one's crop and
+// planes. A fit that is lost (outside or without contrast) on a level ends there, with the landmarks it had.
 // set_outcome() derives error, status, score and confidence from the last level.
+//
+// The levels before choice() are fitted from several starts(), the others from the best of these. The fits of
+// a face share the crop around the mean of their shapes.
 #pragma once
 
 #include <triptych/aam_fit/fitter.hpp>
@@ -58,6 +61,14 @@ class FitterEngine {
     set_outcome(fit, last_level, squared_error, status, squared_error);
   }
 
+  // Of a level's crop: a start may be far off, the result of a resolution is not.
+  double crop_margin(std::size_t level) const;
+  // The number of levels that are fitted from every start.
+  std::size_t choice() const { return choice_; }
+  // The starts of a face: its own first.
+  std::vector<Shape> starts(const Shape& start, bool alone) const;
+  int start_count(bool alone) const { return alone ? 1 : options_.starts; }
+
   const Model model_;
   const FitterOptions options_;
 
@@ -65,6 +76,7 @@ class FitterEngine {
   void check(std::int64_t width, std::int64_t height, const Shape& start) const;
 
   std::vector<double> g0_squared_;  // |g0|^2 of each level
+  std::size_t choice_ = 0;
 };
 
 std::unique_ptr<FitterEngine> make_cpu_fitter_engine(const Model& model, const FitterOptions& options,

@@ -73,63 +73,129 @@ class CpuEngine final : public FitterEngine {
     return stages_[level].fitter.describe();
   }
 
+  static bool is_out(const Fit& fit) {
+    return fit.status == FitStatus::lost_outside || fit.status == FitStatus::lost_contrast;
+  }
+
   Fit fit_one(const Face& face) {
-    Fit fit;
-    fit.landmarks = face.start;
-    Crop crop;
-    Shape in_crop(face.start.size());
-    for (std::size_t i = 0; i < stages_.size(); ++i) {
-      CpuStage& stage = stages_[i];
-      const Level& level = stage.fitter.level();
-      if (!stage.keeps_planes) {
-        crop = crop_around(level, fit.landmarks, options_.crop_margin);
-        if (!is_within_reach(crop, face.frame.width(), face.frame.height())) {
-          set_outcome(fit, i, std::numeric_limits<double>::infinity(), FitStatus::lost_outside);
-          break;
-        }
-        prepare_cpu(face.frame, crop, level.features, planes_, scratch_, threads_);
-      }
-      std::transform(fit.landmarks.begin(), fit.landmarks.end(), in_crop.begin(),
-                     [&](Point p) { return to_crop(crop, p); });
-      const FitOptions options = level_options(options_, level);
-      FitStatus status = FitStatus::converged;
-      double error = 0;
-      std::optional<double> compared;  // these algorithms have errors of their own
-      if (stage.compositional) {
-        CompositionalFitter::Result found = stage.compositional->fit(planes_.view(), in_crop, options);
-        error = found.error;
-        fit.iterations += found.iterations;
-        status = found.status;
-        in_crop = std::move(found.shape);
-        if (&stage == &stages_.back() && !is_lost(status)) {
-          fit.parameters = stage.fitter.parameters_of(planes_.view(), in_crop);
-          compared = stage.fitter.evaluate(planes_.view(), fit.parameters, Form::one_pass).error;
-        }
-      } else {
-        if (!stage.keeps_parameters) fit.parameters = stage.fitter.parameters_of(planes_.view(), in_crop);
-        LevelFit found = fit_cpu(stage.fitter, planes_.view(), fit.parameters, options);
-        fit.parameters = std::move(found.parameters);
-        error = found.error;
-        fit.iterations += found.iterations;
-        status = found.status;
-        in_crop = stage.fitter.shape_of(fit.parameters);
-      }
-      for (Point& p : in_crop) p = to_frame(crop, p);
-      // A landmark that no pixel follows can leave the frame unseen.
-      if (!is_lost(status) &&
-          !std::all_of(in_crop.begin(), in_crop.end(), [](Point p) { return is_within_reach(p.x, p.y); })) {
-        status = FitStatus::lost_outside;
-        error = std::numeric_limits<double>::infinity();
-      }
-      set_outcome(fit, i, error, status, compared.value_or(error));
-      if (is_lost(status)) break;
-      fit.landmarks = in_crop;
+    std::vector<Fit> fits;
+    for (Shape& start : starts(face.start, face.start_alone)) {
+      fits.emplace_back();
+      fits.back().landmarks = std::move(start);
     }
-    return fit;
+    for (std::size_t i = 0; i < stages_.size(); ++i) {
+      if (i == choice()) keep_best(fits);
+      fit_level(face.frame, i, fits);
+    }
+    keep_best(fits);
+    return std::move(fits.front());
+  }
+
+  // The first of those with the least error; the given start's when all are lost.
+  static void keep_best(std::vector<Fit>& fits) {
+    const auto is_better = [](const Fit& a, const Fit& b) {
+      return is_out(a) != is_out(b) ? is_out(b) : !is_out(a) && a.error < b.error;
+    };
+    std::swap(fits.front(), *std::min_element(fits.begin(), fits.end(), is_better));
+    fits.resize(1);
+  }
+
+  // One level of all fits of a face that are not lost.
+  void fit_level(const ImageView<const Grey8>& frame, std::size_t i, std::span<Fit> fits) {
+    CpuStage& stage = stages_[i];
+    const Level& level = stage.fitter.level();
+    if (!stage.keeps_planes) {
+      const std::optional<Shape> middle = mean_of(fits);
+      if (!middle) return;
+      crop_ = crop_around(level, *middle, crop_margin(i));
+      if (!is_within_reach(crop_, frame.width(), frame.height())) {
+        for (Fit& fit : fits)
+          if (!is_out(fit))
+            set_outcome(fit, i, std::numeric_limits<double>::infinity(), FitStatus::lost_outside);
+        return;
+      }
+      prepare_cpu(frame, crop_, level.features, planes_, scratch_, threads_);
+    }
+    stage.compositional ? fit_one_by_one(stage, i, fits) : fit_together(stage, i, fits);
+  }
+
+  void fit_together(CpuStage& stage, std::size_t i, std::span<Fit> fits) {
+    std::vector<std::span<const float>> starts;
+    for (Fit& fit : fits) {
+      if (is_out(fit)) continue;
+      if (!stage.keeps_parameters)
+        fit.parameters = stage.fitter.parameters_of(planes_.view(), in_crop(fit.landmarks));
+      starts.emplace_back(fit.parameters);
+    }
+    const FitOptions options = level_options(options_, stage.fitter.level());
+    std::vector<LevelFit> found = fit_cpu(stage.fitter, planes_.view(), starts, options);
+    auto next = found.begin();
+    for (Fit& fit : fits) {
+      if (is_out(fit)) continue;
+      fit.parameters = std::move(next->parameters);
+      fit.iterations += next->iterations;
+      end_level(fit, i, next->error, next->status, stage.fitter.shape_of(fit.parameters), next->error);
+      ++next;
+    }
+  }
+
+  void fit_one_by_one(CpuStage& stage, std::size_t i, std::span<Fit> fits) {
+    const FitOptions options = level_options(options_, stage.fitter.level());
+    for (Fit& fit : fits) {
+      if (is_out(fit)) continue;
+      CompositionalFitter::Result found =
+          stage.compositional->fit(planes_.view(), in_crop(fit.landmarks), options);
+      fit.iterations += found.iterations;
+      double compared = found.error;  // these algorithms have errors of their own
+      if (&stage == &stages_.back() && !is_lost(found.status)) {
+        fit.parameters = stage.fitter.parameters_of(planes_.view(), found.shape);
+        compared = stage.fitter.evaluate(planes_.view(), fit.parameters, Form::one_pass).error;
+      }
+      end_level(fit, i, found.error, found.status, std::move(found.shape), compared);
+    }
+  }
+
+  Shape in_crop(Shape landmarks) const {
+    for (Point& p : landmarks) p = to_crop(crop_, p);
+    return landmarks;
+  }
+
+  // found: the landmarks in the crop.
+  void end_level(Fit& fit, std::size_t i, double error, FitStatus status, Shape found,
+                 double compared) const {
+    for (Point& p : found) p = to_frame(crop_, p);
+    // A landmark that no pixel follows can leave the frame unseen.
+    if (!is_lost(status) &&
+        !std::all_of(found.begin(), found.end(), [](Point p) { return is_within_reach(p.x, p.y); })) {
+      status = FitStatus::lost_outside;
+      error = compared = std::numeric_limits<double>::infinity();
+    }
+    set_outcome(fit, i, error, status, compared);
+    if (!is_lost(status)) fit.landmarks = std::move(found);
+  }
+
+  // Of the landmarks of the fits that are not lost.
+  static std::optional<Shape> mean_of(std::span<const Fit> fits) {
+    std::optional<Shape> sum;
+    double count = 0;
+    for (const Fit& fit : fits) {
+      if (is_out(fit)) continue;
+      ++count;
+      if (!sum) {
+        sum = fit.landmarks;
+        continue;
+      }
+      for (std::size_t k = 0; k < sum->size(); ++k)
+        (*sum)[k] = {(*sum)[k].x + fit.landmarks[k].x, (*sum)[k].y + fit.landmarks[k].y};
+    }
+    if (sum)
+      for (Point& p : *sum) p = {p.x / count, p.y / count};
+    return sum;
   }
 
   int threads_;
   std::vector<CpuStage> stages_;
+  Crop crop_;  // of planes_
   Planes planes_;
   PrepareScratch scratch_;
   std::deque<Fit> done_;

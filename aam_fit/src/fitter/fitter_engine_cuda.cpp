@@ -30,7 +30,9 @@ struct CudaStage {
   Features features;
   FitterLevel level;                     // but for what belongs to a job
   bool keeps_parameters;                 // of the stage before it
+  int starts;                            // that are fitted
   std::vector<DevicePlanesView> planes;  // of each face
+  std::vector<DevicePlanesView> shared;  // of each fit from all starts
 };
 
 class CudaEngine final : public FitterEngine {
@@ -40,33 +42,36 @@ class CudaEngine final : public FitterEngine {
       : FitterEngine(model, options), device_(device) {
     const Stream stream;
     stages_.reserve(model.levels.size());
-    std::int64_t max_planes = 0, max_scratch = 0;
+    std::int64_t max_planes = 0, max_scratch = 0;  // of all faces
     for (const Level& level : model.levels) {
       add_stage(level, stream);
       const CudaStage& stage = stages_.back();
       const std::int64_t size = std::int64_t{stage.level.width} * stage.level.height;
-      max_planes = std::max(max_planes, size * channels(level.features));
+      max_planes = std::max(max_planes, options.max_faces * size * channels(level.features));
       max_scratch =
-          std::max(max_scratch, scratch_floats(stage.level.width, stage.level.height, level.features));
+          std::max(max_scratch,
+                   options.max_faces * scratch_floats(stage.level.width, stage.level.height, level.features));
       max_parameters_ = std::max(max_parameters_, stage.fitter.parameter_count());
     }
-    planes_ = DeviceBuffer<float>(options.max_faces * max_planes);
-    scratch_ = DeviceBuffer<float>(options.max_faces * max_scratch);
+    planes_ = DeviceBuffer<float>(max_planes);
+    scratch_ = DeviceBuffer<float>(max_scratch);
     for (CudaStage& stage : stages_) {
       const int count = channels(stage.features);
       const std::int64_t rows = std::int64_t{stage.level.height} * count, face = rows * stage.level.width;
-      stage.planes.reserve(static_cast<std::size_t>(options.max_faces));
-      for (std::int64_t i = 0; i < options.max_faces; ++i)
+      for (std::int64_t i = 0; i < options.max_faces; ++i) {
         stage.planes.push_back(
             {DeviceImageView<const float>(planes_.data() + i * face, stage.level.width, rows), count});
+        stage.shared.insert(stage.shared.end(), static_cast<std::size_t>(stage.starts), stage.planes.back());
+      }
     }
     const std::int64_t frame = std::int64_t{options.max_width} * options.max_height;
     for (auto& slot : slots_) {
-      slot.emplace(1, model.points, max_parameters_);
+      slot.emplace(1, options.starts, model.points, max_parameters_);
       slot->staging = PinnedBuffer<std::uint8_t>(frame);
       slot->pixels = DeviceBuffer<std::uint8_t>(frame);
     }
-    if (options.max_faces > 1) batch_.emplace(options.max_faces, model.points, max_parameters_);
+    if (options.max_faces > 1)
+      batch_.emplace(options.max_faces, options.starts, model.points, max_parameters_);
     stream.synchronize();
   }
 
@@ -186,7 +191,7 @@ class CudaEngine final : public FitterEngine {
     for (int k = 0; k < level.points; ++k)
       mean.push_back({double{level.s0[2 * k]}, double{level.s0[2 * k + 1]}});
     const Box box = bounds(mean);
-    const Crop crop = crop_for(level, mean, options_.crop_margin);  // its size depends on the level alone
+    const Crop crop = crop_for(level, mean, crop_margin(i));  // its size depends on the level alone
     FitterLevel common{};
     common.points = level.points;
     common.level = static_cast<std::int32_t>(i);
@@ -199,11 +204,15 @@ class CudaEngine final : public FitterEngine {
     s0_.emplace_back(level.s0.size());
     copy_to_device(level.s0.span(), s0_.back().span(), stream);
     common.s0 = s0_.back().data();
-    stages_.push_back({LevelFitterCuda(level, level_options(options_, level), options_.max_faces, stream),
-                       level.features,
-                       common,
-                       keeps_parameters,
-                       {}});
+    const int starts = i < choice() ? options_.starts : 1;
+    stages_.push_back(
+        {LevelFitterCuda(level, level_options(options_, level), options_.max_faces * starts, stream),
+         level.features,
+         common,
+         keeps_parameters,
+         starts,
+         {},
+         {}});
     stages_.back().level.parameters = stages_.back().fitter.parameter_count();
   }
 
@@ -220,124 +229,107 @@ class CudaEngine final : public FitterEngine {
   void begin(Job& job, std::span<const AnyFace> faces) {
     settle();
     settled_ = false;  // unless all of the following succeeds
-    set_frames(job, faces);
+    const bool alone = faces.front().start_alone;
+    const int count = static_cast<int>(faces.size()), each = start_count(alone);
+    job.set_frames(faces);
     double* landmarks = job.pinned_landmarks.data();
     for (const AnyFace& face : faces)
-      for (const Point& p : face.start) *landmarks++ = p.x, *landmarks++ = p.y;
+      for (const Shape& start : starts(face.start, alone))
+        for (const Point& p : start) *landmarks++ = p.x, *landmarks++ = p.y;
     job.stream.wait(last_fit_);
-    const auto count = static_cast<int>(faces.size());
     if (count > 1 || !job.warm) {
-      enqueue(job, count);
+      enqueue(job, count, each);
       job.warm = true;
     } else {
-      if (!job.graph) job.graph = Graph::capture(job.stream, [&] { enqueue(job, 1); });
-      job.graph->launch(job.stream);
+      std::optional<Graph>& graph = job.graphs[alone ? 1 : 0];
+      if (!graph) graph = Graph::capture(job.stream, [&] { enqueue(job, 1, each); });
+      graph->launch(job.stream);
     }
     last_fit_.record(job.stream);
     job.done.record(job.stream);
     settled_ = true;
   }
 
-  // In place.
-  static void set_frames(Job& job, std::span<const DeviceFace> faces) {
-    std::transform(faces.begin(), faces.end(), job.pinned_frames.data(), [](const DeviceFace& face) {
-      return FrameOnDevice{reinterpret_cast<const std::uint8_t*>(face.frame.data()), face.frame.pitch_bytes(),
-                           static_cast<std::int32_t>(face.frame.width()),
-                           static_cast<std::int32_t>(face.frame.height())};
-    });
-  }
-
-  // Copies the frames aside and enqueues their upload.
-  static void set_frames(Job& job, std::span<const Face> faces) {
-    std::int64_t bytes = 0;
-    const auto is_first = [&](std::size_t i) {  // of those that show the same frame
-      for (std::size_t k = 0; k < i; ++k)
-        if (same_frame(faces[k].frame, faces[i].frame)) return k;
-      return i;
-    };
-    for (std::size_t i = 0; i < faces.size(); ++i)
-      if (is_first(i) == i) bytes += faces[i].frame.width() * faces[i].frame.height();
-    if (bytes > job.pixels.size()) {
-      job.stream.synchronize();
-      job.staging = PinnedBuffer<std::uint8_t>(bytes);
-      job.pixels = DeviceBuffer<std::uint8_t>(bytes);
-    }
-    std::int64_t at = 0;
-    for (std::size_t i = 0; i < faces.size(); ++i) {
-      const auto& frame = faces[i].frame;
-      FrameOnDevice& on_device = job.pinned_frames.data()[i];
-      const std::size_t first = is_first(i);
-      if (first < i) {
-        on_device = job.pinned_frames.data()[first];
-      } else {
-        for (std::int64_t y = 0; y < frame.height(); ++y)
-          std::copy_n(reinterpret_cast<const std::uint8_t*>(frame.row(y).data()), frame.width(),
-                      job.staging.data() + at + y * frame.width());
-        on_device = {job.pixels.data() + at, frame.width(), static_cast<std::int32_t>(frame.width()),
-                     static_cast<std::int32_t>(frame.height())};
-        at += frame.width() * frame.height();
-      }
-    }
-    copy_to_device(job.staging.span().first(static_cast<std::size_t>(at)), job.pixels.span().first(at),
-                   job.stream);
-  }
-
-  static bool same_frame(const ImageView<const Grey8>& a, const ImageView<const Grey8>& b) {
-    return a.data() == b.data() && a.width() == b.width() && a.height() == b.height() &&
-           a.pitch_bytes() == b.pitch_bytes();
-  }
-
-  void enqueue(Job& job, int count) {
+  // each: fits of a face, of which the best goes on after choice() levels.
+  void enqueue(Job& job, int count, int each) {
     const StreamRef stream = job.stream;
-    const std::int64_t coordinates = std::int64_t{count} * 2 * model_.points;
-    const auto some = static_cast<std::size_t>(count);
-    copy_to_device(job.pinned_frames.span().first(some), job.frames.span().first(count), stream);
-    copy_to_device(job.pinned_landmarks.span().first(static_cast<std::size_t>(coordinates)),
-                   job.landmarks.span().first(coordinates), stream);
+    FitState* state = each > 1 ? &job.tried : &job.best;
+    upload(job, *state, count, each);
+    FitterLevel level{};
     for (CudaStage& stage : stages_) {
-      FitterLevel level = stage.level;
+      const bool before_choice = stage.level.level < static_cast<std::int32_t>(choice());
+      if (!before_choice && state == &job.tried) choose(job, level, state);
+      level = stage.level;
       level.faces = count;
+      level.starts = before_choice ? each : 1;
       level.frames = job.frames.data();
-      level.landmarks = job.landmarks.data();
+      level.landmarks = state->landmarks.data();
       level.crops = job.crops.data();
       level.shapes = job.shapes.data();
-      level.fitted = job.parameters.data();
+      level.fitted = state->parameters.data();
       level.fits = job.fits.data();
-      level.kept = job.kept.data();
+      level.kept = state->kept.data();
       level.kept_stride = max_parameters_;
-      level.summaries = job.summaries.data();
+      level.summaries = state->summaries.data();
       if (level.level == 0) launch_reset(level, stream);
-      launch_begin_level(level, stream);
-      if (!level.keeps_planes) {
-        PrepareTask task;
-        task.faces = count;
-        task.width = level.width;
-        task.height = level.height;
-        task.frames = job.frames.data();
-        task.crops = job.crops.data();
-        task.scratch = scratch_.data();
-        task.planes = planes_.data();
-        task.pitch = level.width;
-        task.face = std::int64_t{level.width} * level.height * channels(stage.features);
-        launch_prepare(task, stage.features, stream);
-      }
-      const auto planes = std::span<const DevicePlanesView>(stage.planes).first(some);
-      const auto parameters = job.parameters.span().first(std::int64_t{count} * level.parameters);
-      const auto shapes = job.shapes.span().first(coordinates);
-      if (!stage.keeps_parameters) stage.fitter.parameters_of(planes, shapes, parameters, stream);
-      fit_cuda(stage.fitter, planes, parameters, job.fits.span().first(count), stream);
-      stage.fitter.shapes_of(parameters, shapes, stream);
-      launch_end_level(level, stream);
+      enqueue_level(job, *state, stage, level);
     }
-    copy_to_host(job.landmarks.span().first(coordinates),
+    if (state == &job.tried) choose(job, level, state);
+    const std::int64_t coordinates = std::int64_t{count} * 2 * model_.points;
+    const auto some = static_cast<std::size_t>(count);
+    copy_to_host(state->landmarks.span().first(coordinates),
                  job.pinned_landmarks.span().first(static_cast<std::size_t>(coordinates)), stream);
-    copy_to_host(job.kept.span().first(std::int64_t{count} * max_parameters_),
+    copy_to_host(state->kept.span().first(std::int64_t{count} * max_parameters_),
                  job.pinned_kept.span().first(some * static_cast<std::size_t>(max_parameters_)), stream);
-    copy_to_host(job.summaries.span().first(count), job.pinned_summaries.span().first(some), stream);
+    copy_to_host(state->summaries.span().first(count), job.pinned_summaries.span().first(some), stream);
+  }
+
+  void upload(Job& job, FitState& state, std::int64_t count, int each) const {
+    const std::int64_t coordinates = count * each * 2 * model_.points;
+    copy_to_device(job.pinned_frames.span().first(static_cast<std::size_t>(count)),
+                   job.frames.span().first(count), job.stream);
+    copy_to_device(job.pinned_landmarks.span().first(static_cast<std::size_t>(coordinates)),
+                   state.landmarks.span().first(coordinates), job.stream);
+  }
+
+  // The best fits go on.
+  static void choose(Job& job, const FitterLevel& last, FitState*& state) {
+    FitState& best = job.best;
+    launch_choose(last,
+                  {best.landmarks.data(), best.parameters.data(), best.kept.data(), best.summaries.data()},
+                  job.stream);
+    state = &best;
+  }
+
+  void enqueue_level(Job& job, FitState& state, CudaStage& stage, const FitterLevel& level) {
+    const StreamRef stream = job.stream;
+    const std::int64_t fits = std::int64_t{level.faces} * level.starts;
+    launch_begin_level(level, stream);
+    if (!level.keeps_planes) {
+      PrepareTask task;
+      task.faces = level.faces;
+      task.width = level.width;
+      task.height = level.height;
+      task.frames = level.frames;
+      task.crops = level.crops;
+      task.scratch = scratch_.data();
+      task.planes = planes_.data();
+      task.pitch = level.width;
+      task.face = std::int64_t{level.width} * level.height * channels(stage.features);
+      launch_prepare(task, stage.features, stream);
+    }
+    const auto planes = std::span<const DevicePlanesView>(level.starts > 1 ? stage.shared : stage.planes)
+                            .first(static_cast<std::size_t>(fits));
+    const auto parameters = state.parameters.span().first(fits * level.parameters);
+    const auto shapes = job.shapes.span().first(fits * 2 * model_.points);
+    if (!stage.keeps_parameters) stage.fitter.parameters_of(planes, shapes, parameters, stream);
+    fit_cuda(stage.fitter, planes, parameters, job.fits.span().first(fits), stream);
+    stage.fitter.shapes_of(parameters, shapes, stream);
+    launch_end_level(level, stream);
   }
 
   Fit result(const Job& job, std::int64_t i) const {
-    const FaceSummary& summary = job.pinned_summaries.data()[i];
+    const FitSummary& summary = job.pinned_summaries.data()[i];
     const auto number = static_cast<std::size_t>(summary.level);
     // lost before its fit: the parameters are those of the level before
     const int parameters = summary.lost != 2 ? stages_[number].level.parameters

@@ -65,6 +65,7 @@ constexpr Sentence sentences[] = {
     {"the least gain and the least move", "", "min_relative_gain, min_move_px"},
     {"the share of pixels outside", "", "max_outside_fraction"},
     {"a crop cannot have a margin", "", "crop_margin"},
+    {"a face is fitted from 1 to 9 starts", "", "starts"},
     {"the error at which a face is lost", "", "lost_error"},
     {"starts cannot be displaced", "", "shift, scale, rotation_rad"},
     {"a synthetic face needs an image", "", "width, height"},

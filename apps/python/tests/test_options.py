@@ -144,6 +144,7 @@ FITTER = {
     "max_width": (0, *COUNT),
     "max_height": (0, *COUNT),
     "max_faces": (0, 10**6, *COUNT),
+    "starts": (0, 10, *COUNT),
     "crop_margin": (11.0, *NEGATIVE),
     "min_confidence": (1.5, *NEGATIVE),
 }
@@ -360,6 +361,8 @@ TABLE = {
             "features": NAME,
             "iterations": (10**6, *COUNT),
             "stages": (0, 65, *COUNT),
+            "patch_samples": (65, *COUNT),
+            "patch_size": (1.5, *POSITIVE),
         },
     ),
     "aam.Displacements": (

@@ -22,8 +22,14 @@ struct FitterOptions {
   Algorithm algorithm = Algorithm::regression;
   FitOptions fit{.max_iterations = 0};      // 0: each level has its own number
   int max_width = 1920, max_height = 1080;  // of frames; on a GPU a larger frame is InvalidArgument
-  int max_faces = 1;         // of a batch on a GPU; step() fits a longer span in several batches
-  double crop_margin = 0.5;  // width of the border that a crop has around the face, in face sizes
+  int max_faces = 1;  // of a batch on a GPU; step() fits a longer span in several batches
+  // The number of starts from which a face is fitted, 1 to 9: the given one and others around it. After the
+  // first level whose faces are at least half as large as the finest's, the fit with the least error goes on
+  // alone.
+  int starts = 5;
+  // Width of the border that a crop has around the face, in face sizes; from the second resolution on at most
+  // 0.2.
+  double crop_margin = 0.5;
   // A fit with less Fit::confidence is not found(). 0: the confidence decides nothing. The default loses few
   // faces and lets hardly anything else pass: docs/performance.md has the shares.
   double min_confidence = 0.7;
@@ -61,13 +67,15 @@ std::string reason(const Fit& fit);
 
 struct Face {
   ImageView<const Grey8> frame;
-  Shape start;  // in the frame's pixels; start_in_box() makes one of a face box
+  Shape start;               // in the frame's pixels; start_in_box() makes one of a face box
+  bool start_alone = false;  // whatever FitterOptions::starts is; all faces of a call alike
 };
 
 // The same with a frame in device memory.
 struct DeviceFace {
   DeviceImageView<const Grey8> frame;
   Shape start;
+  bool start_alone = false;
 };
 
 // The mean shape in the box of a face's landmarks. InvalidArgument, saying so, when the box is empty or

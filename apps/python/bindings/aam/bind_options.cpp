@@ -38,7 +38,8 @@ std::string repr_of(const Features& f) {
 std::string repr_of(const LevelOptions& l) {
   return "LevelOptions(pixels=" + std::to_string(l.pixels) + ", pitch_px=" + text_of(l.pitch_px) +
          ", margin=" + text_of(l.margin) + ", features=" + repr_of(l.features) +
-         ", iterations=" + std::to_string(l.iterations) + ", stages=" + std::to_string(l.stages) + ")";
+         ", iterations=" + std::to_string(l.iterations) + ", stages=" + std::to_string(l.stages) +
+         ", patch_samples=" + std::to_string(l.patch_samples) + ", patch_size=" + text_of(l.patch_size) + ")";
 }
 std::string repr_of(const Displacements& d) {
   return "Displacements(per_face=" + std::to_string(d.per_face) + ", shift=" + text_of(d.shift) +
@@ -53,11 +54,12 @@ void set_state(Features& f, const nb::tuple& s) {
        nb::cast<float>(s[3]), nb::cast<int>(s[4])};
 }
 nb::tuple state_of(const LevelOptions& l) {
-  return nb::make_tuple(l.pixels, l.pitch_px, l.margin, l.features, l.iterations, l.stages);
+  return nb::make_tuple(l.pixels, l.pitch_px, l.margin, l.features, l.iterations, l.stages, l.patch_samples,
+                        l.patch_size);
 }
 void set_state(LevelOptions& l, const nb::tuple& s) {
-  l = {nb::cast<std::int64_t>(s[0]), nb::cast<double>(s[1]), nb::cast<double>(s[2]),
-       nb::cast<Features>(s[3]),     nb::cast<int>(s[4]),    nb::cast<int>(s[5])};
+  l = {nb::cast<std::int64_t>(s[0]), nb::cast<double>(s[1]), nb::cast<double>(s[2]), nb::cast<Features>(s[3]),
+       nb::cast<int>(s[4]),          nb::cast<int>(s[5]),    nb::cast<int>(s[6]),    nb::cast<double>(s[7])};
 }
 nb::tuple state_of(const Displacements& d) {
   return nb::make_tuple(d.per_face, d.shift, d.scale, d.rotation_rad);
@@ -143,35 +145,44 @@ void bind_aam_options(nb::module_& m) {
   bind_value(features);
 
   const LevelOptions l;
-  nb::class_<LevelOptions> level(m, "LevelOptions",
-                                 "One resolution of a model, for train().\n\n"
-                                 "pixels: of the reference frame, 16 to 2**22. pitch_px: pixels of the image "
-                                 "from one pixel of the frame to\n"
-                                 "the next, 1/16 to 16. margin: around the outline, as a share of the face's "
-                                 "size. features: a Features, a\n"
-                                 "dict of its keywords, or the name of a kind. iterations: the largest "
-                                 "number of steps of a fit. stages:\n"
-                                 "updates of this resolution, one after the other (update=\"regression\").");
+  nb::class_<LevelOptions> level(
+      m, "LevelOptions",
+      "One resolution of a model, for train().\n\n"
+      "pixels: of the reference frame, 16 to 2**22. pitch_px: pixels of the image "
+      "from one pixel of the frame to\n"
+      "the next, 1/16 to 16. margin: around the outline, as a share of the face's "
+      "size. features: a Features, a\n"
+      "dict of its keywords, or the name of a kind. iterations: the largest "
+      "number of steps of a fit. stages:\n"
+      "updates of this resolution, one after the other (update=\"regression\").\n"
+      "patch_samples: above 0, a patch of as many samples to a side around each "
+      "landmark instead of the whole face\n"
+      "(pixels and margin are then not used); patch_size: its side, in face sizes.");
   level
       .def(
           "__init__",
           [](LevelOptions* self, Whole<"pixels", std::int64_t> pixels, double pitch_px, double margin,
-             nb::handle wanted, Whole<"iterations"> iterations, Whole<"stages"> stages) {
+             nb::handle wanted, Whole<"iterations"> iterations, Whole<"stages"> stages,
+             Whole<"patch_samples"> patch_samples, double patch_size) {
             const Features made = features_of(wanted, "features");
-            new (self) LevelOptions{pixels, pitch_px, margin, made, iterations, stages};
+            new (self)
+                LevelOptions{pixels, pitch_px, margin, made, iterations, stages, patch_samples, patch_size};
           },
           nb::arg("pixels") = l.pixels, nb::kw_only(), nb::arg("pitch_px") = l.pitch_px,
           nb::arg("margin") = l.margin, nb::arg("features") = "grey", nb::arg("iterations") = l.iterations,
-          nb::arg("stages") = l.stages,
+          nb::arg("stages") = l.stages, nb::arg("patch_samples") = l.patch_samples,
+          nb::arg("patch_size") = l.patch_size,
           nb::sig("def __init__(self, pixels: int = 4096, *, pitch_px: float = 1.0, margin: float = 0.0, "
                   "features: Features | dict[str, object] | str = 'grey', iterations: int = 10, "
-                  "stages: int = 1) -> None"))
+                  "stages: int = 1, patch_samples: int = 0, patch_size: float = 0.12) -> None"))
       .def_ro("pixels", &LevelOptions::pixels, "Pixels of the reference frame.")
       .def_ro("pitch_px", &LevelOptions::pitch_px, "Pixels of the image to one of the frame.")
       .def_ro("margin", &LevelOptions::margin, "Around the outline, as a share of the face's size.")
       .def_ro("features", &LevelOptions::features, "What is compared.")
       .def_ro("iterations", &LevelOptions::iterations, "The largest number of steps of a fit.")
-      .def_ro("stages", &LevelOptions::stages, "Updates of this resolution.");
+      .def_ro("stages", &LevelOptions::stages, "Updates of this resolution.")
+      .def_ro("patch_samples", &LevelOptions::patch_samples, "Samples to a side of a patch; 0: no patches.")
+      .def_ro("patch_size", &LevelOptions::patch_size, "Side of a patch, in face sizes.");
   bind_value(level);
 
   const Displacements d;
@@ -208,10 +219,15 @@ void bind_aam_options(nb::module_& m) {
       nb::sig("def default_levels(pixels: int = 1700, count: int = 2, *, features: Features | dict[str, "
               "object] | str "
               "= 'double_angle', update: str = 'regression') -> list[LevelOptions]"),
-      "The levels that train() takes when none are given, from coarse to fine.\n\n"
+      "The levels of whole faces that train() takes when none are given, from coarse to fine; patch_level() "
+      "follows them.\n\n"
       "pixels: of the finest level; from there to the coarser ones faces are halved. count: 1 to 8 "
       "resolutions.\n"
       "Widths of the features that are 0 are chosen to match (not for \"grey\").");
+  m.def(
+      "patch_level", &aam_fit::patch_level,
+      "The last level that train() takes when none are given: patches around the landmarks, in faces of 160 "
+      "pixels.");
 }
 
 }  // namespace triptych::python
