@@ -78,21 +78,25 @@ TEST_F(FitterCuda, StepsOfACascadeAreTheCpus) {
 // The kernels for one fit and for many differ in the order of sums.
 TEST_F(FitterCuda, FromSeveralStartsTheBestGoesOn) {
   const World world = make_world(edges, 12, 11);
-  Fitter several(world.model, {.max_faces = 3}, Device::cuda(0));
-  Fitter cpu(world.model, {}, Device::cpu(0));
   std::vector<Face> faces;
   for (const double shift : {0.02, 0.08, 0.14})
     faces.push_back({world.frame.view(), displaced(world.truth, shift, -shift, 1)});
-  const std::vector<Fit> batch = several.step(faces);
-  for (std::size_t i = 0; i < faces.size(); ++i) {
-    const Fit fit = several.step(faces[i]), again = several.step(faces[i]), expected = cpu.step(faces[i]);
-    EXPECT_EQ(fit.landmarks, again.landmarks);  // the second is a replay of the graph
-    EXPECT_LE(largest_distance(fit.landmarks, expected.landmarks), tie_px) << i;
-    EXPECT_LE(largest_distance(batch[i].landmarks, expected.landmarks), tie_px) << i;
-    EXPECT_EQ(fit.status, expected.status);
+  Model staged = world.model;  // the choice comes between two levels of one resolution
+  staged.levels.push_back(staged.levels.back());
+  for (const Model& model : {world.model, staged}) {
+    Fitter several(model, {.max_faces = 3}, Device::cuda(0));
+    Fitter cpu(model, {}, Device::cpu(0));
+    const std::vector<Fit> batch = several.step(faces);
+    for (std::size_t i = 0; i < faces.size(); ++i) {
+      const Fit fit = several.step(faces[i]), again = several.step(faces[i]), expected = cpu.step(faces[i]);
+      EXPECT_EQ(fit.landmarks, again.landmarks);  // the second is a replay of the graph
+      EXPECT_LE(largest_distance(fit.landmarks, expected.landmarks), tie_px) << i;
+      EXPECT_LE(largest_distance(batch[i].landmarks, expected.landmarks), tie_px) << i;
+      EXPECT_EQ(fit.status, expected.status);
+    }
   }
   // A face that asks for its start alone gets it, between others that do not.
-  Fitter alone(world.model, {.starts = 1}, Device::cuda(0));
+  Fitter several(world.model, {}, Device::cuda(0)), alone(world.model, {.starts = 1}, Device::cuda(0));
   const Shape start = displaced(world.truth, 0.05, 0, 1);
   const Fit expected = alone.step({world.frame.view(), start});
   for (int i = 0; i < 3; ++i) {
