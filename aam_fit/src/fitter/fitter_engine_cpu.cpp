@@ -116,10 +116,10 @@ class CpuEngine final : public FitterEngine {
       }
       prepare_cpu(frame, crop_, level.features, planes_, scratch_, threads_);
     }
-    stage.compositional ? fit_one_by_one(stage, i, fits) : fit_together(stage, i, fits);
+    stage.compositional ? fit_one_by_one(stage, i, fits) : fit_batch(stage, i, fits);
   }
 
-  void fit_together(CpuStage& stage, std::size_t i, std::span<Fit> fits) {
+  void fit_batch(CpuStage& stage, std::size_t i, std::span<Fit> fits) {
     std::vector<std::span<const float>> starts;
     for (Fit& fit : fits) {
       if (is_out(fit)) continue;

@@ -233,10 +233,10 @@ TEST(Fit, SeveralStartsHaveTheBitsOfEachAlone) {
   }
   starts[7].back() += 1e4f;  // outside
   const std::vector<std::span<const float>> views(starts.begin(), starts.end());
-  LevelFitter together(scene.level, Storage::float32, 2), alone(scene.level, Storage::float32, 1);
+  LevelFitter batched(scene.level, Storage::float32, 2), alone(scene.level, Storage::float32, 1);
   for (const Form form : {Form::one_pass, Form::paper}) {
     const FitOptions options{.form = form, .max_iterations = 6};
-    const std::vector<LevelFit> fits = fit_cpu(together, scene.planes.view(), views, options);
+    const std::vector<LevelFit> fits = fit_cpu(batched, scene.planes.view(), views, options);
     ASSERT_EQ(fits.size(), starts.size());
     for (std::size_t i = 0; i < starts.size(); ++i) {
       const LevelFit one = fit_cpu(alone, scene.planes.view(), starts[i], options);
@@ -248,7 +248,7 @@ TEST(Fit, SeveralStartsHaveTheBitsOfEachAlone) {
     }
     EXPECT_EQ(fits[7].status, FitStatus::lost_outside);
   }
-  EXPECT_TRUE(fit_cpu(together, scene.planes.view(), std::span<const std::span<const float>>{}, {}).empty());
+  EXPECT_TRUE(fit_cpu(batched, scene.planes.view(), std::span<const std::span<const float>>{}, {}).empty());
 }
 
 TEST(OnePass, LeavesOutRowsOfZeros) {

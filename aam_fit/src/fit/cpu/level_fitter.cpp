@@ -97,13 +97,13 @@ void LevelFitter::Impl::fit(PlanesView planes, std::span<const std::span<const f
   check_options(options);
   while (tracks_.size() < starts.size()) tracks_.push_back(make_track());
   running_.reserve(tracks_.size());
-  const std::size_t together = options.form == Form::paper ? 1 : starts.size();
-  for (std::size_t i = 0; i < starts.size(); i += together)
-    fit_together(in, starts.subspan(i, together), options, fits.subspan(i, together));
+  const std::size_t batch = options.form == Form::paper ? 1 : starts.size();
+  for (std::size_t i = 0; i < starts.size(); i += batch)
+    fit_batch(in, starts.subspan(i, batch), options, fits.subspan(i, batch));
 }
 
-void LevelFitter::Impl::fit_together(const PassPlanes& planes, std::span<const std::span<const float>> starts,
-                                     const FitOptions& options, std::span<LevelFit> fits) {
+void LevelFitter::Impl::fit_batch(const PassPlanes& planes, std::span<const std::span<const float>> starts,
+                                  const FitOptions& options, std::span<LevelFit> fits) {
   const FitRules rules = fit_rules(options, level_.pixels());
   const auto shape_trial = [&](Track& track) {
     pass_.shape(track.trial.data(), track.trial_shape.data(),

@@ -44,8 +44,8 @@ class LevelFitter::Impl {
   };
 
   Track make_track() const;
-  void fit_together(const PassPlanes& planes, std::span<const std::span<const float>> starts,
-                    const FitOptions& options, std::span<LevelFit> fits);
+  void fit_batch(const PassPlanes& planes, std::span<const std::span<const float>> starts,
+                 const FitOptions& options, std::span<LevelFit> fits);
   // Evaluates the image at the trials, in one pass over all of them; the paper's form takes one.
   void evaluate_trials(const PassPlanes& planes, Form form, std::span<Track* const> tracks);
   // The whole step of the last evaluation.
