@@ -76,9 +76,9 @@ void FitterEngine::check(std::int64_t width, std::int64_t height, const Shape& s
 void FitterEngine::set_outcome(Fit& fit, std::size_t last_level, double squared_error, FitStatus status,
                                double compared_error) const {
   const Level& level = model_.levels[last_level];
-  // A level of one or two iterations is a stage of a cascade: it tries the steps it was trained for and is
-  // done then, whether or not the last one lowered the error.
-  const bool fixed_steps = level.iterations <= 2 || options_.fit.always_step;
+  // A stage tries the steps it was trained for and is done then, whether or not the last one lowered the
+  // error.
+  const bool fixed_steps = is_stage(level) || options_.fit.always_step;
   const bool ended = status == FitStatus::out_of_iterations || status == FitStatus::no_improvement;
   fit.status = fixed_steps && ended ? FitStatus::completed : status;
   squared_error = std::max(0.0, squared_error);  // differences of sums: rounding may leave less

@@ -13,6 +13,7 @@
 #include <triptych/aam_fit/fitter.hpp>
 #include <triptych/aam_fit/prepare.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
@@ -90,9 +91,16 @@ bool shares_planes(const Level& level, const Level& before);
 // The same planes, and one set of parameters means the same for both levels.
 bool shares_parameters(const Level& level, const Level& before);
 
+// A level of one or two iterations is a stage of a cascade.
+inline bool is_stage(const Level& level) { return level.iterations <= 2; }
+
+// A stage tries a step and its half: what these do not mend is left to the next stage.
 inline FitOptions level_options(const FitterOptions& options, const Level& level) {
   FitOptions fit = options.fit;
-  if (fit.max_iterations == 0) fit.max_iterations = level.iterations;
+  if (fit.max_iterations == 0) {
+    fit.max_iterations = level.iterations;
+    if (is_stage(level)) fit.steps = std::min(fit.steps, 2);
+  }
   return fit;
 }
 

@@ -304,7 +304,7 @@ class CudaEngine final : public FitterEngine {
   void enqueue_level(Job& job, FitState& state, CudaStage& stage, const FitterLevel& level) {
     const StreamRef stream = job.stream;
     const std::int64_t fits = std::int64_t{level.faces} * level.starts;
-    launch_begin_level(level, stream);
+    if (!stage.keeps_parameters) launch_begin_level(level, stream);
     if (!level.keeps_planes) {
       PrepareTask task;
       task.faces = level.faces;
