@@ -202,7 +202,7 @@ BatchFit::BatchFit(const LevelOnDevice& level, const FitRules& rules, bool exact
           " points is too large for the GPU: use the CPU");
 }
 
-BatchArguments BatchFit::arguments(std::span<const PlanesOnDevice> planes, StreamRef stream) {
+void BatchFit::set_planes(std::span<const PlanesOnDevice> planes, StreamRef stream) {
   const int faces = static_cast<int>(planes.size());
   for (int i = 0; i < faces; i += list_part) {
     PlaneList list;
@@ -211,6 +211,9 @@ BatchArguments BatchFit::arguments(std::span<const PlanesOnDevice> planes, Strea
     launch(list_kernel, LaunchShape{1, list_part}, stream, list, count, planes_.data() + i,
            states_.data() + i);
   }
+}
+
+BatchArguments BatchFit::arguments(int faces) {
   const std::int64_t columns = split_columns(level_, faces, multiprocessors_);
   return {level_,
           rules_,
@@ -242,7 +245,8 @@ void BatchFit::evaluate(const BatchArguments& g, StreamRef stream) {
 
 void BatchFit::fit(std::span<const PlanesOnDevice> planes, float* parameters, DeviceLevelFit* results,
                    float* errors, StreamRef stream) {
-  BatchArguments g = arguments(planes, stream);
+  set_planes(planes, stream);
+  BatchArguments g = arguments(static_cast<int>(planes.size()));
   g.parameters = parameters;
   g.results = results;
   g.errors = errors;
@@ -259,10 +263,11 @@ void BatchFit::fit(std::span<const PlanesOnDevice> planes, float* parameters, De
 
 void BatchFit::parameters_of(std::span<const PlanesOnDevice> planes, const float* shapes, bool with_texture,
                              float* parameters, StreamRef stream) {
-  BatchArguments g = arguments(planes, stream);
+  BatchArguments g = arguments(static_cast<int>(planes.size()));
   g.parameters = parameters;
   launch_pose(g, shapes, stream);
   if (!with_texture) return;
+  set_planes(planes, stream);
   evaluate(g, stream);
   launch_texture_parameters(g, stream);
 }

@@ -49,7 +49,8 @@ class BatchFit {
                      float* parameters, StreamRef stream);
 
  private:
-  BatchArguments arguments(std::span<const PlanesOnDevice> planes, StreamRef stream);
+  void set_planes(std::span<const PlanesOnDevice> planes, StreamRef stream);
+  BatchArguments arguments(int faces);
   void evaluate(const BatchArguments& g, StreamRef stream);
 
   LevelOnDevice level_;

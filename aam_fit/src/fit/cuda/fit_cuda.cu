@@ -94,10 +94,11 @@ class LevelFitterCuda::Impl {
     errors_ = DeviceBuffer<float>(std::int64_t{max_faces} * (1 + rules.max_iterations));
     fill_bytes(errors_.span(), 0, stream);
     if (plan_.blocks > 0) {
-      words_ = DeviceBuffer<uint4>(word_count(plan_));
-      epoch_ = DeviceBuffer<std::uint32_t>(1);
+      resident_fits_ = std::min(resident_fits(plan_), max_faces);
+      words_ = DeviceBuffer<uint4>(resident_fits_ * word_count(plan_));
+      epochs_ = DeviceBuffer<std::uint32_t>(resident_fits_);
       fill_bytes(words_.span(), 0, stream);
-      fill_bytes(epoch_.span(), 0, stream);
+      fill_bytes(epochs_.span(), 0, stream);
     }
     if (options_.form == Form::paper) paper_.emplace(level_, rules, stream);
     batch_.emplace(level_, rules, options_.storage == Storage::float16, std::min(max_faces, max_batch));
@@ -147,18 +148,16 @@ class LevelFitterCuda::Impl {
           batch_->fit(part, parameters.data() + i * parameter_count(), results.data() + i,
                       errors_.data() + i * errors_per_face, stream);
         });
-      for (std::int64_t i = 0; i < faces; ++i) {
+      for (std::int64_t i = 0; i < faces;) {
         float* const p = parameters.data() + i * parameter_count();
         float* const errors = errors_.data() + i * errors_per_face;
-        const PlanesOnDevice& at = list[static_cast<std::size_t>(i)];
-        if (paper_)
-          paper_->fit(at, p, results.data() + i, errors, stream);
-        else
-          launch_one_pass(
-              plan_,
-              {level_, at, rules_, plan_.columns, options_.batched_line_search ? one_pass_group : 1, p,
-               results.data() + i, errors, words_.data(), epoch_.data()},
-              stream);
+        const auto rest = std::span(list).subspan(static_cast<std::size_t>(i));
+        if (paper_) {
+          paper_->fit(rest[0], p, results.data() + i, errors, stream);
+          ++i;
+        } else {
+          i += fit_one_pass(rest, p, results.data() + i, errors, stream);
+        }
       }
     });
   }
@@ -188,6 +187,30 @@ class LevelFitterCuda::Impl {
   }
 
  private:
+  // Enqueues as many of these fits as run side by side, and returns their number.
+  int fit_one_pass(std::span<const PlanesOnDevice> planes, float* parameters, DeviceLevelFit* results,
+                   float* errors, StreamRef stream) {
+    OnePassArguments g{level_,
+                       planes[0],
+                       {},
+                       rules_,
+                       plan_.columns,
+                       options_.batched_line_search ? one_pass_group : 1,
+                       word_count(plan_),
+                       parameters,
+                       results,
+                       errors,
+                       words_.data(),
+                       epochs_.data()};
+    int fits = 0;
+    for (const PlanesOnDevice& p : planes) {
+      if (fits == resident_fits_ || p.pitch != planes[0].pitch) break;
+      g.data[fits++] = p.data;
+    }
+    launch_one_pass(plan_, g, fits, stream);
+    return fits;
+  }
+
   // Enqueues work that uses the fitter's scratch, after all such work before it, whatever its stream. A graph
   // that is being captured can be ordered by its launches alone.
   template <class Enqueue>
@@ -302,7 +325,8 @@ class LevelFitterCuda::Impl {
   DeviceBuffer<std::uint16_t> halves_;
   DeviceBuffer<SampleWarp> sample_warps_;
   DeviceBuffer<uint4> words_;
-  DeviceBuffer<std::uint32_t> epoch_;
+  DeviceBuffer<std::uint32_t> epochs_;
+  int resident_fits_ = 1;  // by one launch
   std::optional<PaperFitCuda> paper_;
   std::optional<BatchFit> batch_;
   std::vector<PlanesOnDevice> list_;

@@ -1,6 +1,8 @@
 // The one-pass kernels on the current GPU: what it offers, their set-up and their launch.
 #include <triptych/core/error.hpp>
 
+#include <algorithm>
+
 #include "fit/cuda/one_pass_cuda.hpp"
 
 namespace triptych::aam_fit {
@@ -55,12 +57,16 @@ bool prepare_one_pass(const OnePassPlan& plan) {
   return resident * current_one_pass_device().multiprocessors >= plan.blocks;
 }
 
-void launch_one_pass(const OnePassPlan& plan, const OnePassArguments& arguments, StreamRef stream) {
+int resident_fits(const OnePassPlan& plan) {
+  return std::clamp(current_one_pass_device().multiprocessors / plan.blocks, 1, max_one_pass_fits);
+}
+
+void launch_one_pass(const OnePassPlan& plan, const OnePassArguments& arguments, int fits, StreamRef stream) {
   cudaLaunchAttribute attribute = {};
   attribute.id = cudaLaunchAttributeCooperative;  // all blocks resident together, or not launched
   attribute.val.cooperative = 1;
   cudaLaunchConfig_t config = {};
-  config.gridDim = static_cast<unsigned>(plan.blocks);
+  config.gridDim = dim3(static_cast<unsigned>(plan.blocks), static_cast<unsigned>(fits));
   config.blockDim = 32 * one_pass_warps;
   config.dynamicSmemBytes = static_cast<std::size_t>(shared_bytes(plan));
   config.stream = to_cuda(stream);

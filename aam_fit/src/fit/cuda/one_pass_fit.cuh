@@ -19,6 +19,7 @@ struct OnePassFit {
   float* samples;
   unsigned char* matrix;
   float* shared_products;
+  int number;  // of the fit
   int block, blocks;
   std::int64_t padded, first_column;
 
@@ -48,11 +49,12 @@ struct OnePassFit {
             matrix + (L::streamed ? 0
                                   : static_cast<std::int64_t>(one_pass_warps) * L::stored_rows * columns *
                                         L::element_bytes))),
+        number(static_cast<int>(blockIdx.y)),
         block(static_cast<int>(blockIdx.x)),
         blocks(static_cast<int>(gridDim.x)),
         padded(static_cast<std::int64_t>(columns) * blocks),
         first_column(static_cast<std::int64_t>(block) * columns),
-        tag(*static_cast<volatile const std::uint32_t*>(arguments.epoch)) {}
+        tag(static_cast<volatile const std::uint32_t*>(arguments.epochs)[number]) {}
 
   __device__ __forceinline__ int count() const { return L::search ? tries : 1; }
   __device__ __forceinline__ int parameter_count() const { return g.level.modes + 4; }
@@ -61,7 +63,13 @@ struct OnePassFit {
     return t < g.level.modes ? t : L::modes + t - g.level.modes;
   }
   __device__ __forceinline__ typename L::Exchange exchange(int trial) const {
-    return {g.words + (static_cast<std::int64_t>(parity) * L::trials + trial) * blocks * L::words, blocks};
+    return {g.words + number * g.words_of_fit +
+                (static_cast<std::int64_t>(parity) * L::trials + trial) * blocks * L::words,
+            blocks};
+  }
+  __device__ __forceinline__ float* parameters() const { return g.parameters + number * parameter_count(); }
+  __device__ __forceinline__ float& error(int iteration) const {
+    return g.errors[number * (1 + g.rules.max_iterations) + iteration];
   }
 };
 
@@ -102,8 +110,8 @@ __device__ __forceinline__ void load_thread(OnePassFit<L>& f, OnePassThread thre
   const int t = thread.t, m = level.modes;
   f.sample_warp = {{0, 0, 0}, no_channel, 0.0f, 0.0f};
   if (t < f.columns) f.sample_warp = level.sample_warps[f.first_column + t];
-  f.plane =
-      f.g.planes.data + (f.sample_warp.channel == no_channel ? 0 : f.sample_warp.channel * f.g.planes.plane);
+  f.plane = f.g.data[f.number] +
+            (f.sample_warp.channel == no_channel ? 0 : f.sample_warp.channel * f.g.planes.plane);
   const bool has_landmark = thread.landmark() < level.points;
   const int row = thread.landmark() * 2 + thread.xy();
   f.s0 = has_landmark && thread.half_of_modes() == 0 ? level.s0[row] : 0.0f;
@@ -134,7 +142,7 @@ __device__ __forceinline__ void start(OnePassFit<L>& f, OnePassThread thread) {
   if (t < L::slots) f.shared.scales[t] = L::halves ? f.g.level.scale[t] : 1.0f;
   if (t == 0) f.shared.state() = FitState<double>{};
   __syncthreads();
-  if (t < f.parameter_count()) parameters[f.parameter(t)] = f.g.parameters[t];
+  if (t < f.parameter_count()) parameters[f.parameter(t)] = f.parameters()[t];
   __pipeline_wait_prior(0);
   __syncthreads();
 }

@@ -1,7 +1,8 @@
 // The persistent kernel of the one-pass fit. A block owns `columns` samples for the whole fit and keeps its
 // part of the stacked matrix; it samples the image there, multiplies, and sends its share of every row's sum
 // to all blocks as flagged words. Every block waits for the words of all blocks and adds them in a fixed
-// order, so that no barrier is needed. Every block solves and decides for itself: all have the same bits.
+// order, so that no barrier is needed. Every block solves and decides for itself: all have the same bits. A
+// row of the grid is a fit of its own.
 #pragma once
 
 #include "fit/cuda/one_pass_cuda.hpp"
@@ -14,7 +15,8 @@ namespace triptych::aam_fit {
 
 // Without a line search the kernel is much smaller.
 template <int RowsPerWarp, MatrixStorage storage, bool search>
-__global__ void __launch_bounds__(one_pass_threads, 1) one_pass_kernel(const OnePassArguments g) {
+__global__ void __launch_bounds__(one_pass_threads, 1)
+    one_pass_kernel(const __grid_constant__ OnePassArguments g) {
   using Layout = OnePassLayout<RowsPerWarp, storage, search>;
   extern __shared__ __align__(128) unsigned char dynamic[];
   __shared__ OnePassShared<Layout> shared;

@@ -57,8 +57,10 @@ __device__ __forceinline__ void sample_image(OnePassFit<L>& f, OnePassThread thr
     if (thread.t < f.columns) f.samples[j * f.columns + thread.t] = x;
     int outside = __popc(__ballot_sync(~0u, beyond));
     for (int k = thread.t + one_pass_threads; k < f.columns; k += one_pass_threads) {
+      PlanesOnDevice planes = f.g.planes;
+      planes.data = f.g.data[f.number];
       const SampledColumn more =
-          sample_column(f.g.planes, sample_offset, f.g.level.sample_warps[f.first_column + k], points);
+          sample_column(planes, sample_offset, f.g.level.sample_warps[f.first_column + k], points);
       f.samples[j * f.columns + k] = more.x;
       outside += __popc(__ballot_sync(~0u, more.outside));
     }

@@ -69,7 +69,7 @@ __device__ __forceinline__ void write_last_error(const OnePassFit<L>& f, OnePass
   const float* const sums = f.shared.sums[last];
   const double e = pass_error(f, sums, f.shared.products_of_c[last][0], f.shared.parameters[f.set ^ 1][0],
                               pass_gain(f, sums), thread.lane());
-  if (thread.lane() == 0) f.g.errors[f.evaluated - 1] = static_cast<float>(e);
+  if (thread.lane() == 0) f.error(f.evaluated - 1) = static_cast<float>(e);
 }
 
 // Waits for all blocks' sums of a trial. Ends with a barrier.
@@ -109,7 +109,7 @@ __device__ __forceinline__ bool receive_and_solve(OnePassFit<L>& f, OnePassThrea
       if (thread.lane() == 0) {
         f.shared.accepted = judge_pass(f, e, gain, sums[L::outside_slot], still) ? 1 : 0;
         if (f.block == 0 && f.shared.accepted != 0)
-          f.g.errors[f.shared.state().iterations] = static_cast<float>(e);
+          f.error(f.shared.state().iterations) = static_cast<float>(e);
       }
     }
     __syncthreads();
@@ -158,18 +158,18 @@ __device__ __forceinline__ void write_result(const OnePassFit<L>& f, OnePassThre
     const double e = pass_error(f, sums, f.shared.products_of_c[f.parity][0],
                                 f.shared.parameters[f.current_set][0], gain, lane);
     if (lane == 0) {
-      f.g.errors[f.evaluated - 1] = static_cast<float>(e);
+      f.error(f.evaluated - 1) = static_cast<float>(e);
       state.evaluations = f.evaluated - 1;
       state.iterations = max(f.evaluated - 2, 0);
       judge_pass(f, e, gain, sums[L::outside_slot], still);
     }
   }
   if (t < f.parameter_count())
-    f.g.parameters[t] = f.shared.parameters[f.current_set][f.current][f.parameter(t)];
+    f.parameters()[t] = f.shared.parameters[f.current_set][f.current][f.parameter(t)];
   if (thread.in_last_warp() && lane == 0) {
-    *f.g.result = {static_cast<float>(state.error), state.iterations, state.evaluations,
-                   static_cast<std::int32_t>(state.status)};
-    *f.g.epoch = f.tag;
+    f.g.results[f.number] = {static_cast<float>(state.error), state.iterations, state.evaluations,
+                             static_cast<std::int32_t>(state.status)};
+    f.g.epochs[f.number] = f.tag;
   }
 }
 

@@ -74,6 +74,43 @@ TEST_F(FitCudaBatch, SearchesEndWhereThoseOfOneFaceEnd) {
   compare(scene, options, 12, 0.1);
 }
 
+// Up to eight fits run side by side in one launch. Planes of one pitch share a launch, those of another have
+// their own; a lost fit ends before the others.
+TEST_F(FitCudaBatch, FewFitsHaveTheBitsOfEachAlone) {
+  for (const auto& [pixels, modes, options] :
+       {std::tuple{std::int64_t{4352}, 22, FitOptions{.max_iterations = 2, .steps = 2}},
+        {1700, 22, FitOptions{}},
+        {8192, 40, whole_steps(4, Storage::float16)},
+        {60000, 60, whole_steps(3)}}) {
+    const AamScene scene = make_aam_scene({pixels, modes, 1, 0.1, 1, 29});
+    AamScene other = scene;
+    for (float& v : other.planes.values) v = 0.7f * v + 30;
+    const auto a = upload_planes(scene.planes), b = upload_planes(other.planes),
+               c = upload_planes(other.planes, 5);
+    constexpr int faces = 11;
+    LevelFitterCuda fitter(scene.level, options, faces, stream());
+    std::vector<DevicePlanesView> planes;
+    std::vector<std::vector<float>> starts;
+    for (int i = 0; i < faces; ++i) {
+      planes.push_back(i == 6 ? c.view : i % 2 == 0 ? a.view : b.view);
+      starts.push_back(test::aam_start(scene, 1, 77, static_cast<std::uint64_t>(i)));
+    }
+    starts[3].back() += 1e4f;  // outside
+    for (int repeat = 0; repeat < 2; ++repeat) {
+      const auto fits = fit(fitter, planes, starts);
+      for (std::size_t i = 0; i < fits.size(); ++i) {
+        const CudaFit alone = fit(fitter, planes[i], starts[i]);
+        EXPECT_EQ(fits[i].parameters, alone.parameters) << pixels << " pixels, fit " << i;
+        EXPECT_EQ(fits[i].result.error, alone.result.error);
+        EXPECT_EQ(fits[i].result.iterations, alone.result.iterations);
+        EXPECT_EQ(fits[i].result.evaluations, alone.result.evaluations);
+        EXPECT_EQ(fits[i].result.status, alone.result.status);
+      }
+      EXPECT_TRUE(is_lost(fits[3]));
+    }
+  }
+}
+
 TEST_F(FitCudaBatch, CanBeReplayed) {
   const AamScene scene = make_aam_scene({4096, 20, 1, 0.1, 1, 23});
   constexpr int faces = 70;  // more than one part of the list of planes
