@@ -97,7 +97,9 @@ TEST(PatchFrame, PatchesDoNotTouchInTheRaster) {
     EXPECT_LT(place, frame.width * frame.height);
     for (const int next : {place + 1, place + frame.width}) {
       const bool wraps = next == place + 1 && next % frame.width == 0;
-      if (!wraps && owners.contains(next)) EXPECT_EQ(owners[next], owner);
+      if (!wraps && owners.contains(next)) {
+        EXPECT_EQ(owners[next], owner);
+      }
     }
   }
 }
