@@ -24,15 +24,22 @@ def evaluate(job: Job):
         add_searches(job, name, model, scenes(job, name, unseen, landmarks, seed), finds, images)
     if not images:
         return [], [], {}
-    everything, right = table_of(finds)
-    job.say("face_search: coefficients of all finds: constant {:.1f}, log odds {:.2f}, logarithm of the distance {:.2f}".format(*calibration.fit(everything, right, ridge=1e-4)))
+    coefficients = coefficients_of(finds)
+    if coefficients is not None:
+        job.say("face_search: coefficients of all finds: constant {:.1f}, log odds {:.2f}, logarithm of the distance {:.2f}".format(*coefficients))
     for name in {find["model"] for find in finds}:
-        others = [find for find in finds if find["model"] != name]
-        coefficients = calibration.fit(*table_of(others), ridge=1e-4) if others else None
+        coefficients = coefficients_of([find for find in finds if find["model"] != name])
         for find in finds:
             if find["model"] == name:
-                find["left_out"] = round(float(calibration.probability(coefficients, np.array([find["features"]]))[0]), 4) if others else find["confidence"]
+                known = coefficients is not None
+                find["left_out"] = round(float(calibration.probability(coefficients, np.array([find["features"]]))[0]), 4) if known else find["confidence"]
     return rows_of(finds, images), finds, {"min_confidence": MIN_CONFIDENCE, "right": f"mean error below {face_confidence.RIGHT} of the face size"}
+
+
+def coefficients_of(finds):
+    """Those that tell right finds from wrong ones; none where all are right, or all wrong."""
+    features, right = table_of(finds)
+    return calibration.fit(features, right, ridge=1e-4) if 0 < right.sum() < len(right) else None
 
 
 def table_of(finds):

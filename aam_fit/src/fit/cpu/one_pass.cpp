@@ -7,6 +7,7 @@
 #include <numeric>
 #include <span>
 #include <tuple>
+#include <utility>
 
 #include "fit/cpu/one_pass.hpp"
 
@@ -60,7 +61,7 @@ OnePass::OnePass(const Level& level, const StackedLevel& stacked, int threads, C
   sort_pixels(level, order);
   lay_out(stacked, order);
 
-  rows_.resize(static_cast<std::size_t>(stacked.rows()));
+  row_count_ = static_cast<std::size_t>(stacked.rows());
   make_room(1);
   const std::int64_t bytes = t.pixels * t.channels * t.stride * (t.halves.size() != 0 ? 2 : 4);
   threads_ = static_cast<int>(std::clamp<std::int64_t>(bytes / min_bytes_per_thread, 1, threads_));
@@ -69,17 +70,23 @@ OnePass::OnePass(const Level& level, const StackedLevel& stacked, int threads, C
 void OnePass::make_room(std::size_t shapes) {
   if (shapes <= results_.size()) return;
   const std::int64_t tiles = static_cast<std::int64_t>(tables_.first_run.size()) - 1;
-  const auto chunks = static_cast<std::size_t>(reduction::chunk_count(tiles, pass_tiles_per_chunk));
+  const auto count = static_cast<std::size_t>(reduction::chunk_count(tiles, pass_tiles_per_chunk));
   const auto stride = static_cast<std::size_t>(tables_.stride);
-  const std::size_t rows = rows_.size() / std::max<std::size_t>(results_.size(), 1);
-  chunk_rows_ = AlignedArray<double>(chunks * shapes * stride);
-  sums_.resize(chunks * shapes);
-  chunks_.resize(chunks);
-  for (std::size_t i = 0; i < sums_.size(); ++i) sums_[i].rows = chunk_rows_.data() + i * stride;
-  for (std::size_t i = 0; i < chunks; ++i) chunks_[i] = std::span(sums_).subspan(i * shapes, shapes);
-  rows_.assign(rows * shapes, 0.0);
-  results_.resize(shapes);
-  for (std::size_t i = 0; i < shapes; ++i) results_[i].rows = std::span(rows_).subspan(i * rows, rows);
+  AlignedArray<double> chunk_rows(count * shapes * stride);
+  std::vector<PassSums> sums(count * shapes);
+  std::vector<std::span<PassSums>> chunks(count);
+  std::vector<double> rows(row_count_ * shapes);
+  std::vector<Result> results(shapes);
+  // Nothing throws from here on.
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i].rows = chunk_rows.data() + i * stride;
+  for (std::size_t i = 0; i < count; ++i) chunks[i] = std::span(sums).subspan(i * shapes, shapes);
+  for (std::size_t i = 0; i < shapes; ++i)
+    results[i].rows = std::span(rows).subspan(i * row_count_, row_count_);
+  chunk_rows_ = std::move(chunk_rows);
+  sums_ = std::move(sums);
+  chunks_ = std::move(chunks);
+  rows_ = std::move(rows);
+  results_ = std::move(results);
 }
 
 void OnePass::sort_pixels(const Level& level, std::vector<std::int32_t>& order) {
@@ -178,10 +185,10 @@ std::span<const OnePass::Result> OnePass::run(const PassPlanes& planes,
           results_[i].outside += sums[i].outside;
         }
       });
-  const std::size_t rows = rows_.size() / results_.size();
   for (std::size_t i = 0; i < shapes.size(); ++i)
     for (std::size_t r = 0; r < row_of_.size(); ++r)
-      rows_[i * rows + static_cast<std::size_t>(row_of_[r])] = chunks_.front()[i].rows[r] * double{scale_[r]};
+      rows_[i * row_count_ + static_cast<std::size_t>(row_of_[r])] =
+          chunks_.front()[i].rows[r] * double{scale_[r]};
   return std::span(results_).first(shapes.size());
 }
 

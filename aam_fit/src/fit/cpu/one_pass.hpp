@@ -48,6 +48,7 @@ class OnePass {
   std::vector<PassSums> sums_;
   std::vector<std::span<PassSums>> chunks_;
   // Of each shape.
+  std::size_t row_count_ = 0;
   std::vector<double> rows_;
   std::vector<Result> results_;
 };
