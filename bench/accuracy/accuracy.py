@@ -109,6 +109,17 @@ def document(out):
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
+def note_absent(out, task, reason=None):
+    """Names a task without a result in absent.txt, which the report reads; without a reason, no longer."""
+    path = out / "absent.txt"
+    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith(f"{task}: ")] if path.is_file() else []
+    lines += [f"{task}: {reason}"] if reason else []
+    if lines:
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    else:
+        path.unlink(missing_ok=True)
+
+
 def run_task(task, module, job):
     """Evaluates a task and writes its result; its table, or None when it has nothing to evaluate."""
     from common import context, table, write_json
@@ -121,6 +132,7 @@ def run_task(task, module, job):
         return None
     result = {"task": task, "context": context(job, options, rows), "columns": module.COLUMNS, "rows": rows, "cases": cases, "pictures": job.pictures}
     write_json(job.out / f"{task}.json", result)
+    note_absent(job.out, task)
     job.say(f"{task}: {len(cases)} cases in {time.perf_counter() - began:.0f} s")
     return f"{TITLES[task]}\n\n{table(module.COLUMNS, rows)}\n"
 
@@ -166,6 +178,7 @@ def main(words=None):
                     print(text, flush=True)
             except (Unusable, tp.Error) as problem:
                 failed = 1
+                note_absent(options.out, task, problem)
                 print(f"{task}: {problem}", file=sys.stderr)
         failed |= run_beside(words, beside, options.processes)
         (options.out / "accuracy.md").write_text(document(options.out), encoding="utf-8")
