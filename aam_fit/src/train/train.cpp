@@ -239,7 +239,8 @@ Model train(const std::vector<Example>& examples, const TrainOptions& options, c
     }
     for (int stage = 0; stage < levels[i].stages; ++stage) {
       steps.next(name + ": update " + std::to_string(stage + 1) + " of " + std::to_string(levels[i].stages));
-      learn_regression_update(level, faces, c, starts, {i, stage}, options, run);
+      const bool is_last = i + 1 == levels.size() && stage + 1 == levels[i].stages;
+      learn_regression_update(level, faces, c, starts, {i, stage, is_last}, options, run);
       model.levels.push_back(level);
     }
   }

@@ -32,6 +32,7 @@ std::vector<Start> make_starts(const Shape& mean, std::span<const TrainingFace> 
 struct Stage {
   std::size_t level = 0;  // number of the resolution
   int number = 0;         // of the update there; the first needs new crops
+  bool is_last = false;   // of all: the starts are left where they are
 };
 void learn_regression_update(Level& level, std::span<const TrainingFace> faces, const Rows& c,
                              std::vector<Start>& starts, const Stage& stage, const TrainOptions& options,

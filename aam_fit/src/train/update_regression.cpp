@@ -165,8 +165,10 @@ void learn_regression_update(Level& level, std::span<const TrainingFace> faces, 
   };
   Rows steps = Rows::Zero(count, m + 4);
   Eigen::MatrixXf weights;  // of the rows, for R itself
-  // R of each fold, and last R of all faces.
-  run.chunks(fold_count + 1, 1, [&](std::int64_t f, std::int64_t, std::int64_t) {
+  // R of each fold, unless no start has to move, and last R of all faces.
+  const std::int64_t folds = stage.is_last ? 0 : fold_count;
+  run.chunks(folds + 1, 1, [&](std::int64_t number, std::int64_t, std::int64_t) {
+    const std::int64_t f = number + fold_count - folds;
     std::vector<Eigen::Index> rows, left_out;
     rows.reserve(static_cast<std::size_t>(count));
     left_out.reserve(static_cast<std::size_t>(count));
@@ -184,6 +186,7 @@ void learn_regression_update(Level& level, std::span<const TrainingFace> faces, 
 
   const Rows R = -transposed_times(weights, at_starts.residuals, run);  // dp = -R r
   level.R = std::vector<float>(R.data(), R.data() + R.size());
+  if (stage.is_last) return;
 
   run.each(count, [&](std::int64_t i) {
     Start& start = starts[static_cast<std::size_t>(i)];
