@@ -45,6 +45,10 @@ class Job:
     def say(self, words: str) -> None:
         print(words, file=sys.stderr, flush=True)
 
+    def train(self, images, landmarks, **options):
+        """A face model of default options; a quick one of fewer deformed faces."""
+        return self.tp.aam.train(images, landmarks, **({"deformations": 1} if self.quick else {}), **options)
+
     def on_gpu(self) -> bool:
         return self.device.startswith("cuda")
 

@@ -64,12 +64,12 @@ def models(job: Job):
         for fold, test in list(enumerate(tests))[-1:] if job.quick else enumerate(tests):
             training = [i for i in range(len(images)) if i not in set(test)]
             job.say(f"face_confidence: {name}, fold {fold + 1}: training on {len(training)} faces")
-            yield name, job.tp.aam.train([images[i] for i in training], landmarks[training], seed=seed), [images[i] for i in test], landmarks[test], seed + fold
+            yield name, job.train([images[i] for i in training], landmarks[training], seed=seed), [images[i] for i in test], landmarks[test], seed + fold
     train, test = (20, 5) if job.quick else (120, 60)
     render = lambda of, i: job.tp.aam.render_face(job.tp.aam.random_face(of, i), 256, 256)
     job.say(f"face_confidence: training on {train} synthetic faces")
     images, landmarks = zip(*[render(seed, i) for i in range(train)])
-    model = job.tp.aam.train(images, landmarks, seed=seed, mirror_points=job.tp.aam.mirror_of_68())
+    model = job.train(images, landmarks, seed=seed, mirror_points=job.tp.aam.mirror_of_68())
     yield "synthetic", model, *map(list, zip(*[render(seed + 1, i) for i in range(test)])), seed
 
 

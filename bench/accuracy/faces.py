@@ -72,7 +72,7 @@ def fit_fold(job: Job, name, images, landmarks, names, fold, test, seed, train_s
         raise Unusable(f"{name}: {len(images)} faces are too few to train and to test")
     job.say(f"faces: {name}, fold {fold + 1}: training on {len(training)} faces, testing {len(test)}")
     began = time.perf_counter()
-    model = job.tp.aam.train([images[i] for i in training], landmarks[training], seed=seed)
+    model = job.train([images[i] for i in training], landmarks[training], seed=seed)
     train_s.append(time.perf_counter() - began)
     return fit_faces(job, model, [(name, names[i], images[i], landmarks[i], fold, seed) for i in test])
 
@@ -104,7 +104,7 @@ def synthetic(job: Job, seed: int):
     job.say(f"faces: training on {train} synthetic faces, testing {test}")
     images, landmarks = zip(*[render(seed, i) for i in range(train)])
     began = time.perf_counter()
-    model = job.tp.aam.train(images, landmarks, seed=seed, mirror_points=job.tp.aam.mirror_of_68())
+    model = job.train(images, landmarks, seed=seed, mirror_points=job.tp.aam.mirror_of_68())
     train_s = time.perf_counter() - began
     faces = [("synthetic", f"{seed + 1}_{i}", *render(seed + 1, i), 0, seed) for i in range(test)]
     return fit_faces(job, model, faces), [train_s]
