@@ -52,8 +52,9 @@ TEST(PatchFrame, SamplesLieOnASquareGridAroundEachLandmark) {
       for (int k = 0; k < side * side; ++k) {
         const Point centre = shape[static_cast<std::size_t>(landmark)];
         const Point p = place_of(samples[static_cast<std::size_t>(k)], shape);
-        EXPECT_NEAR(p.x, centre.x + (k % side - (side - 1) / 2.0) * step, rounding) << landmark << " " << k;
-        EXPECT_NEAR(p.y, centre.y + (k / side - (side - 1) / 2.0) * step, rounding) << landmark << " " << k;
+        const int column = k % side, row = k / side;
+        EXPECT_NEAR(p.x, centre.x + (column - (side - 1) / 2.0) * step, rounding) << landmark << " " << k;
+        EXPECT_NEAR(p.y, centre.y + (row - (side - 1) / 2.0) * step, rounding) << landmark << " " << k;
       }
     }
   }
@@ -108,7 +109,7 @@ TEST(PatchFrame, RefusesWhatHasNoPatches) {
   const Shape shape = scattered(5);
   EXPECT_ERROR(make_patch_frame(shape, {.samples = 0}), InvalidArgument, "not 0");
   EXPECT_ERROR(make_patch_frame(shape, {.samples = 65}), InvalidArgument, "not 65");
-  EXPECT_ERROR(make_patch_frame(shape, {.size = 0}), InvalidArgument, "0");
+  EXPECT_ERROR(make_patch_frame(shape, {.size = 0}), InvalidArgument, "0 face sizes");
   EXPECT_ERROR(make_patch_frame(shape, {.size = 1.5}), InvalidArgument, "1.5");
   EXPECT_ERROR(make_patch_frame(shape, {.size = std::nan("")}), InvalidArgument, "nan");
   EXPECT_ERROR(make_patch_frame(Shape{}, {}), InvalidArgument, "points");
