@@ -37,6 +37,16 @@ Shape mean_shape(const Level& level) {
   return mean;
 }
 
+Shape mean_of_shapes(std::span<const Shape* const> shapes) {
+  Shape mean = *shapes.front();
+  for (const Shape* shape : shapes.subspan(1))
+    for (std::size_t k = 0; k < mean.size(); ++k)
+      mean[k] = {mean[k].x + (*shape)[k].x, mean[k].y + (*shape)[k].y};
+  const auto count = static_cast<double>(shapes.size());
+  for (Point& p : mean) p = {p.x / count, p.y / count};
+  return mean;
+}
+
 Crop crop_around(const Level& level, std::span<const Point> start, double margin) {
   require(margin >= 0 && margin <= 10, "a crop cannot have a margin of ", margin, " face sizes");
   const Shape mean = mean_shape(level);

@@ -3,6 +3,7 @@
 
 #include <triptych/aam_fit/prepare.hpp>
 
+#include <span>
 #include <vector>
 
 #include "features/features_cpu.hpp"
@@ -20,6 +21,8 @@ struct PrepareScratch {
 constexpr double first_crop_margin = 0.5, later_crop_margin = 0.2;
 
 Shape mean_shape(const Level& level);  // s0
+// Point by point, of at least one shape, all of as many points: where a crop that several shapes share lies.
+Shape mean_of_shapes(std::span<const Shape* const> shapes);
 // crop_for without its check of the step: a start that is a point or not finite gives a crop that is not
 // within reach (prepare_math.hpp).
 Crop crop_around(const Level& level, std::span<const Point> start, double margin);

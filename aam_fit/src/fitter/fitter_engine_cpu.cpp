@@ -105,9 +105,11 @@ class CpuEngine final : public FitterEngine {
     CpuStage& stage = stages_[i];
     const Level& level = stage.fitter.level();
     if (!stage.keeps_planes) {
-      const std::optional<Shape> middle = mean_of(fits);
-      if (!middle) return;
-      crop_ = crop_around(level, *middle, crop_margin(i));
+      std::vector<const Shape*> shapes;
+      for (const Fit& fit : fits)
+        if (!is_out(fit)) shapes.push_back(&fit.landmarks);
+      if (shapes.empty()) return;
+      crop_ = crop_around(level, mean_of_shapes(shapes), crop_margin(i));
       if (!is_within_reach(crop_, frame.width(), frame.height())) {
         for (Fit& fit : fits)
           if (!is_out(fit))
@@ -172,25 +174,6 @@ class CpuEngine final : public FitterEngine {
     }
     set_outcome(fit, i, error, status, compared);
     if (!is_lost(status)) fit.landmarks = std::move(found);
-  }
-
-  // Of the landmarks of the fits that are not lost.
-  static std::optional<Shape> mean_of(std::span<const Fit> fits) {
-    std::optional<Shape> sum;
-    double count = 0;
-    for (const Fit& fit : fits) {
-      if (is_out(fit)) continue;
-      ++count;
-      if (!sum) {
-        sum = fit.landmarks;
-        continue;
-      }
-      for (std::size_t k = 0; k < sum->size(); ++k)
-        (*sum)[k] = {(*sum)[k].x + fit.landmarks[k].x, (*sum)[k].y + fit.landmarks[k].y};
-    }
-    if (sum)
-      for (Point& p : *sum) p = {p.x / count, p.y / count};
-    return sum;
   }
 
   int threads_;

@@ -186,10 +186,7 @@ class CudaEngine final : public FitterEngine {
   void add_stage(const Level& level, StreamRef stream) {
     const std::size_t i = stages_.size();
     const Level* before = i > 0 ? &model_.levels[i - 1] : nullptr;
-    Shape mean;
-    mean.reserve(static_cast<std::size_t>(level.points));
-    for (int k = 0; k < level.points; ++k)
-      mean.push_back({double{level.s0[2 * k]}, double{level.s0[2 * k + 1]}});
+    const Shape mean = mean_shape(level);
     const Box box = bounds(mean);
     const Crop crop = crop_for(level, mean, crop_margin(i));  // its size depends on the level alone
     FitterLevel common{};

@@ -47,13 +47,10 @@ void set_crops(const Level& level, bool is_first, std::span<Start> starts) {
     return;
   }
   for (std::size_t first = 0, end = 0; first < starts.size(); first = end) {
-    Shape mean(starts[first].shape.size());
+    std::vector<const Shape*> shapes;
     for (; end < starts.size() && starts[end].face == starts[first].face; ++end)
-      for (std::size_t k = 0; k < mean.size(); ++k)
-        mean[k] = {mean[k].x + starts[end].shape[k].x, mean[k].y + starts[end].shape[k].y};
-    const auto count = static_cast<double>(end - first);
-    for (Point& p : mean) p = {p.x / count, p.y / count};
-    const Crop crop = crop_for(level, mean, later_crop_margin);
+      shapes.push_back(&starts[end].shape);
+    const Crop crop = crop_for(level, mean_of_shapes(shapes), later_crop_margin);
     for (std::size_t i = first; i < end; ++i) starts[i].crop = crop;
   }
 }
