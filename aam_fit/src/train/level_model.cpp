@@ -57,15 +57,6 @@ Rows textures_at_truth(const Level& level, std::span<const TrainingFace> faces, 
   return textures;
 }
 
-Shape mean_of(const Level& level) {
-  Shape mean(static_cast<std::size_t>(level.points));
-  for (std::size_t i = 0; i < mean.size(); ++i) {
-    const auto k = static_cast<std::int64_t>(2 * i);
-    mean[i] = {double{level.s0[k]}, double{level.s0[k + 1]}};
-  }
-  return mean;
-}
-
 Shape to_crop(const Crop& crop, std::span<const Point> in_frame) {
   Shape shape(in_frame.size());
   std::transform(in_frame.begin(), in_frame.end(), shape.begin(), [&](Point p) { return to_crop(crop, p); });
@@ -79,7 +70,7 @@ Shape to_frame(const Crop& crop, std::span<const Point> in_crop) {
 }
 
 ShapeParameters shape_parameters(const Level& level, std::span<const Point> shape) {
-  const Shape mean = mean_of(level);
+  const Shape mean = mean_shape(level);
   ShapeParameters parameters;
   parameters.pose = align(mean, shape);
   const Eigen::VectorXd deviation = flat(posed(inverse(parameters.pose), shape)) - flat(mean);
@@ -91,7 +82,7 @@ ShapeParameters shape_parameters(const Level& level, std::span<const Point> shap
 Shape shape_of(const Level& level, const Eigen::VectorXf& c, const Similarity& pose) {
   const Eigen::Map<const Rows> Qs(level.Qs.data(), 2 * level.points, level.modes);
   const Eigen::VectorXf deviation = Qs * c;
-  return posed(pose, unflat(flat(mean_of(level)) + deviation.cast<double>()));
+  return posed(pose, unflat(flat(mean_shape(level)) + deviation.cast<double>()));
 }
 
 }  // namespace triptych::aam_fit

@@ -47,7 +47,6 @@ ShapeParameters shape_parameters(const Level& level, std::span<const Point> shap
 // The shape of c, posed.
 Shape shape_of(const Level& level, const Eigen::VectorXf& c, const Similarity& pose);
 
-Shape mean_of(const Level& level);  // s0
 Shape to_crop(const Crop& crop, std::span<const Point> in_frame);
 Shape to_frame(const Crop& crop, std::span<const Point> in_crop);
 
