@@ -196,7 +196,7 @@ class LevelFitterCuda::Impl {
                        rules_,
                        plan_.columns,
                        options_.batched_line_search ? one_pass_group : 1,
-                       word_count(plan_),
+                       static_cast<std::int32_t>(word_count(plan_)),
                        parameters,
                        results,
                        errors,

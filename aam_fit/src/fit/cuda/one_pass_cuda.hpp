@@ -26,7 +26,7 @@ struct OnePassArguments {
   FitRules rules;
   std::int32_t columns;
   std::int32_t group;  // trials after the first that are evaluated in one pass: 1 or one_pass_group
-  std::int64_t words_of_fit;
+  std::int32_t words_of_fit;
   // A row per fit.
   float* parameters;  // modes + 4: the start, then the result
   DeviceLevelFit* results;

@@ -19,7 +19,6 @@ struct OnePassFit {
   float* samples;
   unsigned char* matrix;
   float* shared_products;
-  int number;  // of the fit
   int block, blocks;
   std::int64_t padded, first_column;
 
@@ -49,13 +48,13 @@ struct OnePassFit {
             matrix + (L::streamed ? 0
                                   : static_cast<std::int64_t>(one_pass_warps) * L::stored_rows * columns *
                                         L::element_bytes))),
-        number(static_cast<int>(blockIdx.y)),
         block(static_cast<int>(blockIdx.x)),
         blocks(static_cast<int>(gridDim.x)),
         padded(static_cast<std::int64_t>(columns) * blocks),
         first_column(static_cast<std::int64_t>(block) * columns),
-        tag(static_cast<volatile const std::uint32_t*>(arguments.epochs)[number]) {}
+        tag(static_cast<volatile const std::uint32_t*>(arguments.epochs)[blockIdx.y]) {}
 
+  __device__ __forceinline__ int number() const { return static_cast<int>(blockIdx.y); }  // of the fit
   __device__ __forceinline__ int count() const { return L::search ? tries : 1; }
   __device__ __forceinline__ int parameter_count() const { return g.level.modes + 4; }
   // Where parameter t lies: modes are padded, the pose follows.
@@ -63,13 +62,13 @@ struct OnePassFit {
     return t < g.level.modes ? t : L::modes + t - g.level.modes;
   }
   __device__ __forceinline__ typename L::Exchange exchange(int trial) const {
-    return {g.words + number * g.words_of_fit +
+    return {g.words + number() * g.words_of_fit +
                 (static_cast<std::int64_t>(parity) * L::trials + trial) * blocks * L::words,
             blocks};
   }
-  __device__ __forceinline__ float* parameters() const { return g.parameters + number * parameter_count(); }
+  __device__ __forceinline__ float* parameters() const { return g.parameters + number() * parameter_count(); }
   __device__ __forceinline__ float& error(int iteration) const {
-    return g.errors[number * (1 + g.rules.max_iterations) + iteration];
+    return g.errors[number() * (1 + g.rules.max_iterations) + iteration];
   }
 };
 
@@ -110,7 +109,7 @@ __device__ __forceinline__ void load_thread(OnePassFit<L>& f, OnePassThread thre
   const int t = thread.t, m = level.modes;
   f.sample_warp = {{0, 0, 0}, no_channel, 0.0f, 0.0f};
   if (t < f.columns) f.sample_warp = level.sample_warps[f.first_column + t];
-  f.plane = f.g.data[f.number] +
+  f.plane = f.g.data[f.number()] +
             (f.sample_warp.channel == no_channel ? 0 : f.sample_warp.channel * f.g.planes.plane);
   const bool has_landmark = thread.landmark() < level.points;
   const int row = thread.landmark() * 2 + thread.xy();

@@ -58,7 +58,7 @@ __device__ __forceinline__ void sample_image(OnePassFit<L>& f, OnePassThread thr
     int outside = __popc(__ballot_sync(~0u, beyond));
     for (int k = thread.t + one_pass_threads; k < f.columns; k += one_pass_threads) {
       PlanesOnDevice planes = f.g.planes;
-      planes.data = f.g.data[f.number];
+      planes.data = f.g.data[f.number()];
       const SampledColumn more =
           sample_column(planes, sample_offset, f.g.level.sample_warps[f.first_column + k], points);
       f.samples[j * f.columns + k] = more.x;

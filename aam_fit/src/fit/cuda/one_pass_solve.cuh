@@ -167,9 +167,9 @@ __device__ __forceinline__ void write_result(const OnePassFit<L>& f, OnePassThre
   if (t < f.parameter_count())
     f.parameters()[t] = f.shared.parameters[f.current_set][f.current][f.parameter(t)];
   if (thread.in_last_warp() && lane == 0) {
-    f.g.results[f.number] = {static_cast<float>(state.error), state.iterations, state.evaluations,
-                             static_cast<std::int32_t>(state.status)};
-    f.g.epochs[f.number] = f.tag;
+    f.g.results[f.number()] = {static_cast<float>(state.error), state.iterations, state.evaluations,
+                               static_cast<std::int32_t>(state.status)};
+    f.g.epochs[f.number()] = f.tag;
   }
 }
 
