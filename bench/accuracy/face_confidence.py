@@ -13,6 +13,7 @@ COLUMNS = [column("data", "fits"), column("bin", "confidence"), column("count", 
            column("before", "found without a confidence", "%"), column("found", "found", "%"), column("right", "found and right", "%")]
 RIGHT = 0.1  # a fit is right below this mean error of its landmarks, in face sizes
 LARGEST_DEVIATION = 3
+LIBRARY = (-6.2, 17.2, -1.4)  # its coefficients (src/fitter/confidence.cpp): constant, correlation, deviation
 RIDGE = 1e-5
 
 
@@ -39,6 +40,11 @@ class Features:
         place = (correlation(fit.error, self.g0_squared, self.level.samples, self.level.normalisation) - self.background) / (self.face - self.background)
         c = np.asarray(fit.parameters, float)[: self.level.modes] / self.sigma
         return [float(np.clip(place, -1, 2)), float(min(np.sqrt((c * c).mean()), LARGEST_DEVIATION))]
+
+
+def log_odds(features) -> float:
+    """Of the library's confidence."""
+    return LIBRARY[0] + LIBRARY[1] * features[0] + LIBRARY[2] * features[1]
 
 
 def evaluate(job: Job):

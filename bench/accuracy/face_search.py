@@ -12,25 +12,25 @@ import negatives
 from common import Job, column, pillow, rounded
 
 COLUMNS = [column("data", "model and images"), column("images", "images"), column("faces", "faces"), column("found", "found", "%"), column("false", "false finds per image"),
-           column("left_out_found", "found, coefficients of the other models", "%"), column("left_out_false", "false finds per image, the same"), column("ms", "search, median", "ms")]
+           column("left_out_found", "found, coefficients of the other folds", "%"), column("left_out_false", "false finds per image, the same"), column("ms", "search, median", "ms")]
 SIZES = {"4 %": [0.04] * 3, "8 %": [0.08] * 3, "20 %": [0.2] * 2, "60 %": [0.6]}  # of pasted faces, in heights of the image
-MIN_CONFIDENCE = 0.25  # the library's
-MIN_DISTANCE = 0.002
+MIN_CONFIDENCE = 0.5  # the library's
+NEGLIGIBLE = 0.001  # finds of less confidence are not kept: they are very many
 
 
 def evaluate(job: Job):
     finds, images = [], []
-    for name, model, unseen, landmarks, seed in face_confidence.models(job):
-        add_searches(job, name, model, scenes(job, name, unseen, landmarks, seed), finds, images)
+    for fold, (name, model, unseen, landmarks, seed) in enumerate(face_confidence.models(job)):
+        add_searches(job, name, fold, model, scenes(job, name, unseen, landmarks, seed), finds, images)
     if not images:
         return [], [], {}
     coefficients = coefficients_of(finds)
     if coefficients is not None:
-        job.say("face_search: coefficients of all finds: constant {:.1f}, log odds {:.2f}, logarithm of the distance {:.2f}".format(*coefficients))
-    for name in {find["model"] for find in finds}:
-        coefficients = coefficients_of([find for find in finds if find["model"] != name])
+        job.say("face_search: coefficients of all finds: constant {:.1f}, log odds of the fit {:.2f}, score {:.2f}".format(*coefficients))
+    for fold in {find["fold"] for find in finds}:
+        coefficients = coefficients_of([find for find in finds if find["fold"] != fold])
         for find in finds:
-            if find["model"] == name:
+            if find["fold"] == fold:
                 known = coefficients is not None
                 find["left_out"] = round(float(calibration.probability(coefficients, np.array([find["features"]]))[0]), 4) if known else find["confidence"]
     return rows_of(finds, images), finds, {"min_confidence": MIN_CONFIDENCE, "right": f"mean error below {face_confidence.RIGHT} of the face size"}
@@ -85,25 +85,23 @@ def pasted(job: Job, random, sizes, height, width):
     return image, truth
 
 
-def add_searches(job: Job, name, model, scenes_of_model, finds, images):
-    aam = job.tp.aam
+def add_searches(job: Job, name, fold, model, scenes_of_model, finds, images):
+    aam, features = job.tp.aam, face_confidence.Features(model)
     for kind, image, truth in scenes_of_model:
         fitter = aam.Fitter(model, max_width=image.shape[1], max_height=image.shape[0], max_faces=64, device=job.device)
         began = time.perf_counter()
-        found = aam.find_faces(fitter, image, min_confidence=0)
+        found = aam.find_faces(fitter, image, min_confidence=NEGLIGIBLE)
         images.append({"model": name, "kind": kind, "number": len(images), "faces": len(truth), "ms": 1000 * (time.perf_counter() - began)})
         for fit in found:
             faces = [i for i, face in enumerate(truth) if aam.shape_error(fit.landmarks, face) < face_confidence.RIGHT]
-            finds.append({"model": name, "kind": kind, "image": len(images) - 1, "features": features_of(aam, fitter, image, fit), "confidence": round(fit.confidence, 4),
+            finds.append({"model": name, "fold": fold, "kind": kind, "image": len(images) - 1, "features": features_of(aam, model, features, image, fit), "confidence": round(fit.confidence, 4),
                           "face": faces[0] if faces else None})
 
 
-def features_of(aam, fitter, image, find):
-    """The mean log odds of the fits from four starts around a find, and the logarithm of their mean distance from it (src/fitter/find_faces.cpp)."""
-    fits = [fitter(image, start=start) for start in aam.evaluation_starts(fitter.model.mean, find.landmarks)[1:]]
-    sure = np.clip([fit.confidence for fit in fits], 1e-9, 1 - 1e-9)
-    distance = np.mean([aam.shape_error(fit.landmarks, find.landmarks) for fit in fits])
-    return [round(float(np.log(sure / (1 - sure)).mean()), 4), round(float(np.log(distance + MIN_DISTANCE)), 4)]
+def features_of(aam, model, features, image, find):
+    """The log odds of the fit's own confidence, and the score of the classifier (src/fitter/find_faces.cpp)."""
+    odds = face_confidence.log_odds(features.of(find))
+    return [round(float(np.clip(odds, -6, 9)), 4), round(aam.face_score(model, image, find.landmarks), 4)]
 
 
 def rows_of(finds, images) -> list[dict]:

@@ -167,7 +167,7 @@ aam_fit::Model train_equal(const std::vector<Example>& examples, const Facemark&
   options.parameters = aam_fit::Parameters::independent;
   options.shape_modes = facemark.shape_modes();
   options.texture_modes = facemark.texture_modes(scale);
-  options.mirror = false;
+  options.mirror = options.face_classifier = false;
   options.name = "equal";
   return aam_fit::train(examples, options);
 }

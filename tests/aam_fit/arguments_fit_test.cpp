@@ -249,6 +249,15 @@ TEST(Arguments, OfFittersAndTrackers) {
       {"find_faces: an overlap of NaN", [&] { find({.max_overlap = nan}); }, "nan"},
       {"find_faces: negative faces", [&] { find({.max_faces = -1}); }, "max_faces"},
       {"find_faces: no candidates", [&] { find({.max_candidates = 0}); }, "max_candidates"},
+      {"face_score: no image", [&] { face_score(model, {}, start); }, "image"},
+      {"face_score: no landmarks", [&] { face_score(model, frame.view(), {}); }, "0"},
+      {"face_score: a landmark of NaN",
+       [&] {
+         Shape wrong = start;
+         wrong[0].x = nan;
+         face_score(model, frame.view(), wrong);
+       },
+       "finite"},
       {"find_faces: a strip of 60000 x 20", [&] { find_faces(fitter, strip.view()); }, "60000 x 20"},
   };
   const Fit before = fitter.step({frame.view(), start});

@@ -23,11 +23,12 @@ inline std::vector<aam_fit::Example> small_examples() {
   return examples;
 }
 
-// One level, one stage, no appearance, on the calling thread.
+// One level, one stage, neither appearance nor face classifier, on the calling thread.
 inline aam_fit::TrainOptions small_training() {
   aam_fit::TrainOptions options;
   options.levels = {{.pixels = 64, .features = {}, .iterations = 1}};
   options.appearance_pixels = 0;
+  options.face_classifier = false;
   options.deformations = 1;
   options.threads = 1;
   return options;

@@ -43,7 +43,7 @@ LAYERS = {
         "fit/cpu": ("fit model features", ""),
         "fit/cuda": ("fit warp model features shape", "fit_cuda"),
         "fit/compositional": ("fit fit/cpu warp model features", "inverse_compositional"),
-        "fitter": ("fit fit/cuda fit/compositional crop model features shape", "fitter box_offset face_tracker find_faces"),
+        "fitter": ("fit fit/cuda fit/compositional warp crop model features shape", "fitter box_offset face_tracker find_faces"),
         "pose": ("fitter fit model features shape", "head_pose"),
         "data": ("shape features", "landmark_file example"),
         "train": ("data crop fit fitter warp model shape features", "train appearance"),

@@ -21,6 +21,9 @@ constexpr double padding = 0.15;                // around the image, in face siz
 // ratio than that, one stays.
 constexpr double min_candidate_distance = 0.25, min_candidate_ratio = 1.5;
 
+// Of the planes of a search: below the limits of a crop, with a border; and half a gibibyte of floats.
+constexpr double max_plane_pixels = 3 << 23, max_plane_side = 15 << 10, max_plane_floats = 1 << 27;
+
 // Some pixels of the mean texture at the mean shape, as offsets in the planes from the shape's origin.
 struct Template {
   struct Sample {
@@ -153,6 +156,17 @@ bool same_place(const Candidate& a, const Candidate& b) {
 }
 
 }  // namespace
+
+bool is_searchable(const Model& model, double width, double height, double min_px) {
+  const Level& level = model.levels.front();
+  const double scale = level.face_size_px / min_px, pixels = width * height * scale * scale;
+  return pixels < max_plane_pixels && pixels * channels(level.features) < max_plane_floats &&
+         std::max(width, height) * scale < max_plane_side;
+}
+
+Shape start_at(const Model& model, const Candidate& place) {
+  return posed(Similarity{place.size - 1, 0, place.x, place.y}, model.mean);
+}
 
 std::vector<Candidate> search_faces(const Model& model, ImageView<const Grey8> image, double min_px,
                                     double max_px, int most, int threads) {

@@ -1,12 +1,14 @@
 // find_faces: fits at the best places of a search, then non-maximum suppression by confidence.
 #include <triptych/aam_fit/find_faces.hpp>
 #include <triptych/core/error.hpp>
+#include <triptych/core/parallel.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <span>
 #include <utility>
 
+#include "fitter/face_classifier.hpp"
 #include "fitter/face_search.hpp"
 
 namespace triptych::aam_fit {
@@ -15,10 +17,6 @@ namespace {
 
 constexpr double min_growth = 0.5;        // of a fit's size over that of the box in which it started
 constexpr double min_share_inside = 0.8;  // of a fit's box that lies in the image
-constexpr double min_search_px = 16;
-constexpr std::size_t max_checked = 64;  // candidates that are fitted again
-// Of the planes of a search: below the limits of a crop, with a border; and half a gibibyte of floats.
-constexpr double max_plane_pixels = 3 << 23, max_plane_side = 15 << 10, max_plane_floats = 1 << 27;
 
 double overlap_area(const Box& a, const Box& b) {
   const double width = std::min(a.x + a.width, b.x + b.width) - std::max(a.x, b.x);
@@ -45,20 +43,35 @@ void check(const FindFacesOptions& options) {
           "a confidence (min_confidence) lies in 0..1, not at ", options.min_confidence);
 }
 
-// The confidence of a find. The fits from starts around it agree on a face, and hardly ever elsewhere.
-// Coefficients of the mean log odds of those fits' confidences and of the logarithm of the mean distance
-// of their landmarks, in face sizes, from the find's: from searches in faces in the wild, in procedural faces
-// and in images without faces.
-double search_confidence(const Fit& find, std::span<const Fit> around) {
-  constexpr double constant = -30.1, by_odds = 1.7, by_distance = -5.15, min_distance = 0.002;
-  constexpr double sure = 1e-9;  // bounds the odds
-  double odds = 0, distance = 0;
-  for (const Fit& fit : around) {
-    const double confidence = std::clamp(fit.confidence, sure, 1 - sure);
-    odds += std::log(confidence / (1 - confidence)) / static_cast<double>(around.size());
-    distance += shape_error(fit.landmarks, find.landmarks) / static_cast<double>(around.size());
-  }
-  return 1 / (1 + std::exp(-(constant + by_odds * odds + by_distance * std::log(distance + min_distance))));
+// The confidence of a find, by the log odds of its fit and by the classifier's score. Coefficients from
+// searches in faces in the wild, of IMM, in procedural faces and in images without faces
+// (bench/accuracy/accuracy.py --only face_search).
+double search_confidence(double confidence, const FaceClassifier& classifier,
+                         std::span<const float> texture) {
+  struct Coefficients {
+    double constant, odds, score;
+  };
+  constexpr Coefficients with_score{-13.4, 1.25, 2.8}, without{-6.5, 1.3, 0};
+  constexpr double min_odds = -6, max_odds = 9;
+  const Coefficients& c = classifier.known() ? with_score : without;
+  const double odds = std::clamp(std::log(confidence / (1 - confidence)), min_odds, max_odds);
+  const double score = classifier.known() ? score_of(classifier, texture) : 0;
+  return 1 / (1 + std::exp(-(c.constant + c.odds * odds + c.score * score)));
+}
+
+// Replaces the confidences of fits by those of finds.
+void set_search_confidence(std::vector<Fit>& fits, const Model& model, ImageView<const Grey8> image,
+                           int threads) {
+  parallel_chunks(static_cast<std::int64_t>(fits.size()), 8, threads,
+                  [&](std::int64_t first, std::int64_t last, std::int64_t) {
+                    FaceTexture textures;
+                    for (std::int64_t i = first; i < last; ++i) {
+                      Fit& fit = fits[static_cast<std::size_t>(i)];
+                      fit.confidence =
+                          search_confidence(fit.confidence, model.face_classifier,
+                                            textures.sample(model.levels.front(), image, fit.landmarks));
+                    }
+                  });
 }
 
 // Of fits in order, those that overlap with none before them.
@@ -87,55 +100,48 @@ std::vector<Fit> find_faces(Fitter& fitter, ImageView<const Grey8> image, const 
   require(!image.empty(), "an empty image has no face");
   const auto width = static_cast<double>(image.width()), height = static_cast<double>(image.height());
   const double min_px = std::max(min_search_px, options.min_size * height);
-  // the planes in which the smallest faces are searched for
-  const double plane_scale = fitter.model().levels.front().face_size_px / min_px;
-  const double pixels = width * height * plane_scale * plane_scale;
-  require(pixels < max_plane_pixels &&
-              pixels * channels(fitter.model().levels.front().features) < max_plane_floats &&
-              std::max(width, height) * plane_scale < max_plane_side,
-          "an image of ", width, " x ", height, " pixels is too long to search it for faces of ", min_px,
+  require(is_searchable(fitter.model(), width, height, min_px), "an image of ", width, " x ", height,
+          " pixels is too long to search it for faces of ", min_px,
           " pixels: crop the image, or raise min_size");
   const Device& device = fitter.device();
+  const int threads = device.is_cuda() ? 0 : device.threads();
   const std::vector<Candidate> places =
       search_faces(fitter.model(), image, min_px, options.max_size * std::min(width, height),
-                   options.max_candidates, device.is_cuda() ? 0 : device.threads());
+                   options.max_candidates, threads);
   std::vector<Face> faces;
   faces.reserve(places.size());
-  for (const Candidate& c : places)
-    faces.push_back({.frame = image,
-                     .start = posed(Similarity{c.size - 1, 0, c.x, c.y}, fitter.model().mean),
-                     .start_alone = true});
+  for (const Candidate& place : places)
+    faces.push_back({.frame = image, .start = start_at(fitter.model(), place), .start_alone = true});
   std::vector<Fit> fits = fitter.step(faces);
 
   const Box whole{0, 0, width, height};
   std::vector<Fit> candidates;
   for (std::size_t i = 0; i < fits.size(); ++i) {
+    // Whether it is a face is not decided by the fitter's threshold but below.
+    if (fits[i].status == FitStatus::lost_no_face) fits[i].status = FitStatus::completed;
     const Box box = bounds(fits[i].landmarks);
     if (fits[i].found() && std::sqrt(box.width * box.height) > min_growth * places[i].size &&
         overlap_area(box, whole) > min_share_inside * box.width * box.height)
       candidates.push_back(std::move(fits[i]));
   }
+  set_search_confidence(candidates, fitter.model(), image, threads);
+  std::erase_if(candidates, [&](const Fit& fit) { return fit.confidence < options.min_confidence; });
   sort_by_confidence(candidates);
-  candidates = without_overlaps(std::move(candidates), options.max_overlap, max_checked);
+  const std::size_t most =
+      options.max_faces > 0 ? static_cast<std::size_t>(options.max_faces) : candidates.size();
+  return without_overlaps(std::move(candidates), options.max_overlap, most);
+}
 
-  std::vector<Face> around;
-  for (const Fit& candidate : candidates) {
-    std::vector<Shape> starts = evaluation_starts(fitter.model().mean, candidate.landmarks);
-    for (std::size_t k = 1; k < starts.size(); ++k)  // the first is not displaced
-      around.push_back({.frame = image, .start = std::move(starts[k]), .start_alone = true});
-  }
-  const std::vector<Fit> again = fitter.step(around);
-  const std::size_t each = candidates.empty() ? 0 : again.size() / candidates.size();
-  std::vector<Fit> found;
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    candidates[i].confidence =
-        search_confidence(candidates[i], std::span<const Fit>(again).subspan(i * each, each));
-    if (candidates[i].confidence >= options.min_confidence) found.push_back(std::move(candidates[i]));
-  }
-  sort_by_confidence(found);
-  if (options.max_faces > 0 && found.size() > static_cast<std::size_t>(options.max_faces))
-    found.resize(static_cast<std::size_t>(options.max_faces));
-  return found;
+double face_score(const Model& model, ImageView<const Grey8> image, std::span<const Point> landmarks) {
+  require(!image.empty(), "an empty image has no face");
+  require(static_cast<std::int64_t>(landmarks.size()) == model.points, "a model of ", model.points,
+          " points cannot score ", landmarks.size());
+  require(std::all_of(landmarks.begin(), landmarks.end(),
+                      [](Point p) { return std::isfinite(p.x) && std::isfinite(p.y); }),
+          "a landmark is not finite");
+  if (!model.face_classifier.known()) return 0;
+  FaceTexture textures;
+  return score_of(model.face_classifier, textures.sample(model.levels.front(), image, landmarks));
 }
 
 }  // namespace triptych::aam_fit

@@ -149,6 +149,14 @@ void check_model(const Model& model) {
   require(correlation(model.calibration.face) && correlation(model.calibration.background),
           "the model's calibration has the correlations ", model.calibration.face, " and ",
           model.calibration.background);
+  const FaceClassifier& classifier = model.face_classifier;
+  require(!classifier.known() || classifier.weights.size() == model.levels.front().samples(),
+          "the model's face classifier has ", classifier.weights.size(), " weights for ",
+          model.levels.front().samples(), " samples of the first level");
+  require(
+      std::isfinite(classifier.offset) && std::all_of(classifier.weights.begin(), classifier.weights.end(),
+                                                      [](float v) { return std::isfinite(v); }),
+      "the model's face classifier holds a number that is not finite");
   if (model.appearance.points != 0) check_appearance(model);
 }
 

@@ -221,6 +221,11 @@ Model model_of(const Json& json, BlobReader& blobs, const std::string& file) {
     model.calibration = {at<double>(calibration, "face", file), at<double>(calibration, "background", file)};
   }
   if (json.contains("appearance")) model.appearance = level_of(json["appearance"], blobs, file);
+  if (json.contains("face_classifier")) {
+    const Json& classifier = json["face_classifier"];
+    model.face_classifier.weights = blobs.take<float>(classifier, "weights");
+    model.face_classifier.offset = at<double>(classifier, "offset", file);
+  }
   blobs.finish();
   return model;
 }
@@ -305,6 +310,10 @@ std::string encode_model(const Model& model) {
     header["calibration"] = {{"face", model.calibration.face}, {"background", model.calibration.background}};
   }
   if (model.appearance.points != 0) header["appearance"] = level_header(model.appearance, blobs);
+  if (model.face_classifier.known()) {
+    header["face_classifier"] = {{"weights", blobs.add(model.face_classifier.weights)},
+                                 {"offset", model.face_classifier.offset}};
+  }
   return seal(header.dump(-1, ' ', false, Json::error_handler_t::replace), blobs.blobs);
 }
 

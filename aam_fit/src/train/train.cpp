@@ -7,6 +7,7 @@
 
 #include "crop/prepare_cpu.hpp"
 #include "train/calibrate.hpp"
+#include "train/learn_classifier.hpp"
 #include "train/level_model.hpp"
 #include "train/shape_model.hpp"
 #include "train/training_set.hpp"
@@ -197,7 +198,7 @@ Model train(const std::vector<Example>& examples, const TrainOptions& options, c
   const bool regression = options.update == Update::regression;
   const std::vector<LevelOptions> levels =
       options.levels.empty() ? levels_for(options.update) : options.levels;
-  std::int64_t total = 2 + (options.appearance_pixels > 0 ? 1 : 0);
+  std::int64_t total = 2 + (options.appearance_pixels > 0 ? 1 : 0) + (options.face_classifier ? 1 : 0);
   for (const LevelOptions& level : levels) total += 1 + (regression ? level.stages : 1);
   const Execution run(options.threads, stop);
   Steps steps(progress, total, run);
@@ -250,6 +251,10 @@ Model train(const std::vector<Example>& examples, const TrainOptions& options, c
   }
   steps.next("calibration");
   model.calibration = calibrate(model, set.undeformed(), options, run);
+  if (options.face_classifier) {
+    steps.next("face classifier");
+    model.face_classifier = learn_classifier(model, set.undeformed(), run);
+  }
   if (progress) progress("done", total, total);
   check_model(model);
   return model;

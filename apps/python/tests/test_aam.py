@@ -377,6 +377,9 @@ def test_find_faces(faces, fitter):
     found = aam.find_faces(fitter, image, min_size=0.2, max_faces=1)
     assert len(found) == 1 and aam.shape_error(found[0].landmarks, truth) < 0.05
     assert aam.find_faces(fitter, np.zeros((64, 64), np.uint8)) == []
+    assert aam.face_score(fitter.model, image, truth) > 5 > aam.face_score(fitter.model, image, truth / 4)
+    with invalid("landmarks: "):
+        aam.face_score(fitter.model, image, "nose")
     with invalid("image: "):
         aam.find_faces(fitter, image.astype(np.float32))
     with pytest.raises(tp.InvalidArgument, match="max_candidates"):

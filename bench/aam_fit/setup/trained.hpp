@@ -55,6 +55,7 @@ inline test::AamScene train_scene(std::int64_t pixels, int modes) {
   options.displacements.per_face = 4;
   options.compositional = options.mirror = false;
   options.appearance_pixels = 0;
+  options.face_classifier = false;
   test::AamScene scene;
   scene.level = aam_fit::train(training_faces(), options).levels.at(0);
   if (scene.level.modes != modes || scene.level.samples() != pixels)

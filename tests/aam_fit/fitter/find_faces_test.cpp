@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "fitter/face_search.hpp"
 #include "testing/expect_error.hpp"
 
 namespace triptych::aam_fit {
@@ -148,6 +149,62 @@ TEST(FindFaces, FindsFacesOfAllSizesAndNothingElse) {
   EXPECT_EQ(faces, 27);
   EXPECT_GE(right, 25);
   EXPECT_LE(wrong, 2);
+}
+
+// The scale of a score: the background of images that were not seen has a mean of 0 and a deviation of 1.
+// Some 250 fits, of which 14 each lie in one image: measured are -0.1 and 1.0. Faces lie far above all of it.
+TEST(FaceScore, CountsDeviationsAboveTheBackground) {
+  Fitter fitter(model(), {.min_confidence = 0}, Device::cpu());
+  double sum = 0, squares = 0, highest = -100, lowest_face = 100;
+  int count = 0;
+  for (int i = 0; i < 20; ++i) {
+    const Example face = render_face(random_face(7, 3000 + i), 256, 256);
+    lowest_face = std::min(lowest_face, face_score(model(), face.image.view(), face.landmarks));
+    for (const Candidate& place : search_faces(model(), face.image.view(), 40, 256, 16, 0)) {
+      const Fit fit = fitter.step({face.image.view(), start_at(model(), place), true});
+      if (!fit.found() || shape_error(fit.landmarks, face.landmarks) < 0.2) continue;
+      const double score = face_score(model(), face.image.view(), fit.landmarks);
+      sum += score;
+      squares += score * score;
+      highest = std::max(highest, score);
+      ++count;
+    }
+  }
+  ASSERT_GT(count, 100);
+  const double mean = sum / count, deviation = std::sqrt(squares / count - mean * mean);
+  EXPECT_NEAR(mean, 0, 0.5);
+  EXPECT_NEAR(deviation, 1, 0.3);
+  EXPECT_GT(lowest_face, highest + 5);
+}
+
+TEST(FaceScore, DoesNotDependOnLightOrContrast) {
+  const Example face = render_face(random_face(7, 3100), 256, 256);
+  const double score = face_score(model(), face.image.view(), face.landmarks);
+  Image<Grey8> dim = face.image;
+  for (Grey8& p : dim.pixels) p.v = static_cast<std::uint8_t>(40 + p.v / 2);
+  // Half of the contrast, rounded: a fraction of a deviation.
+  EXPECT_NEAR(face_score(model(), dim.view(), face.landmarks), score, 0.5);
+  EXPECT_LT(face_score(model(), Image<Grey8>(256, 256).view(), face.landmarks), score - 5);  // flat
+  Shape away = face.landmarks;
+  for (Point& p : away) p.x += 1e7;
+  EXPECT_TRUE(std::isfinite(face_score(model(), face.image.view(), away)));
+}
+
+TEST(FindFaces, NeedsNoClassifierAndNoConfidenceOfTheFitter) {
+  const Example face = render_face(random_face(7, 3200), 256, 256);
+  Model without = model();
+  without.face_classifier = {};
+  EXPECT_EQ(face_score(without, face.image.view(), face.landmarks), 0);
+  Fitter usual(model(), {}, Device::cpu()), unsure(model(), {.min_confidence = 1}, Device::cpu()),
+      older(without, {}, Device::cpu());
+  const std::vector<Fit> found = find_faces(usual, face.image.view());
+  ASSERT_EQ(found.size(), 1u);
+  for (Fitter* other : {&unsure, &older}) {
+    const std::vector<Fit> same = find_faces(*other, face.image.view());
+    ASSERT_EQ(same.size(), 1u);
+    EXPECT_TRUE(same[0].found());
+    EXPECT_EQ(same[0].landmarks, found[0].landmarks);
+  }
 }
 
 TEST(FindFaces, FindsNothingWhereThereIsNoFace) {

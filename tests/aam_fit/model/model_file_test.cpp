@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,8 @@ Model small_model() {
     model.mean[i] = {0.1 * static_cast<double>(i % 17) / 3, static_cast<double>(row) / 7};
   }
   model.triangles = {{0, 1, 17}, {1, 18, 17}};
+  model.face_classifier = {std::vector<float>(static_cast<std::size_t>(model.levels.front().samples()), 0.3F),
+                           1.5};
   return model;
 }
 
@@ -63,6 +66,8 @@ void expect_equal(const Model& a, const Model& b) {
   EXPECT_EQ(a.images, b.images);
   EXPECT_EQ(a.calibration.face, b.calibration.face);
   EXPECT_EQ(a.calibration.background, b.calibration.background);
+  expect_equal(a.face_classifier.weights, b.face_classifier.weights);
+  EXPECT_EQ(a.face_classifier.offset, b.face_classifier.offset);
   EXPECT_EQ(a.triangles, b.triangles);
   EXPECT_EQ(a.mean, b.mean);
   ASSERT_EQ(a.levels.size(), b.levels.size());
@@ -147,6 +152,25 @@ TEST(ModelFile, a_file_without_calibration_is_read) {
   EXPECT_FALSE(decode(bytes).calibration.known());
 }
 
+TEST(ModelFile, a_file_without_a_face_classifier_is_read) {
+  Model model = small_model();
+  model.face_classifier = {};
+  std::string bytes = encode_model(model);
+  EXPECT_EQ(bytes.find("face_classifier"), std::string::npos);  // as in version 1
+  bytes[8] = 1;
+  expect_equal(decode(bytes), model);
+  EXPECT_FALSE(decode(bytes).face_classifier.known());
+}
+
+TEST(ModelFile, a_face_classifier_fits_its_model) {
+  Model model = small_model();
+  model.face_classifier.weights = std::vector<float>(3, 1.0F);
+  EXPECT_ERROR(encode_model(model), InvalidArgument, "face classifier has 3 weights");
+  model = small_model();
+  model.face_classifier.offset = std::numeric_limits<double>::infinity();
+  EXPECT_ERROR(encode_model(model), InvalidArgument, "face classifier holds a number that is not finite");
+}
+
 TEST(ModelFile, every_changed_byte_is_noticed) {
   const std::string bytes = encode_model(small_model());
   ASSERT_FALSE(refused(bytes));
@@ -171,11 +195,11 @@ TEST(ModelFile, says_why_it_refuses) {
   EXPECT_ERROR(decode(bytes.substr(0, 20)), ParseError, "cut off within its first bytes");
   EXPECT_ERROR(decode(bytes.substr(0, bytes.size() - 1)), ParseError, "it is cut off");
   std::string future = bytes;
-  future[8] = 2;
-  EXPECT_ERROR(decode(future), ParseError, "version 2 of the format, this program knows up to 1");
+  future[8] = 3;
+  EXPECT_ERROR(decode(future), ParseError, "version 3 of the format, this program knows up to 2");
   std::string blob = bytes;
   blob.back() = static_cast<char>(blob.back() ^ 1);
-  EXPECT_ERROR(decode(blob), ParseError, "array ps_sigma is damaged");
+  EXPECT_ERROR(decode(blob), ParseError, "array weights is damaged");
   bytes[40] = static_cast<char>(bytes[40] ^ 1);
   EXPECT_ERROR(decode(bytes), ParseError, "header is damaged");
   EXPECT_ERROR(load_model("/no/such.aam"), Error, "/no/such.aam");

@@ -29,6 +29,7 @@ const Model& trained_model() {
     options.mirror_points = mirror_of_68();
     options.deformations = 0;
     options.appearance_pixels = 0;
+    options.face_classifier = false;
     return train(faces, options);
   }();
   return model;

@@ -32,7 +32,7 @@ const Model& model() {
     TrainOptions options;
     options.levels = default_levels(400, 1);
     options.appearance_pixels = 2000;
-    options.mirror = false;
+    options.mirror = options.face_classifier = false;
     options.texture_variance = 0.999;
     options.combined_variance = 0.999;
     return train(faces(), options);

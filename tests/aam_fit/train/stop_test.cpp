@@ -26,6 +26,7 @@ TrainOptions options_of(Update update) {
   options.parameters = Parameters::combined;
   options.levels = {{.pixels = 64}, {.pixels = 100, .stages = 2}};
   options.appearance_pixels = 64;
+  options.face_classifier = true;
   options.threads = 2;
   return options;
 }

@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,7 @@ TrainOptions grey_options(Parameters parameters, std::int64_t pixels = 1000) {
   TrainOptions options;
   options.update = Update::displaced;
   options.parameters = parameters;
-  options.mirror = false;
+  options.mirror = options.face_classifier = false;
   options.levels = {{.pixels = pixels}};
   return options;
 }
@@ -178,7 +179,7 @@ TEST(Train, ThreadsDoNotChangeABit) {
     TrainOptions options = grey_options(Parameters::shape, 300);
     options.update = update;
     options.levels[0].stages = 2;
-    options.mirror = true;
+    options.mirror = options.face_classifier = true;
     options.threads = 1;
     const Model one = train(examples, options);
     options.threads = 3;
@@ -186,6 +187,10 @@ TEST(Train, ThreadsDoNotChangeABit) {
     const Level &a = one.levels.back(), &b = three.levels.back();
     EXPECT_TRUE(std::equal(a.R.begin(), a.R.end(), b.R.begin(), b.R.end()));
     EXPECT_TRUE(std::equal(a.g0.begin(), a.g0.end(), b.g0.begin(), b.g0.end()));
+    const std::span<const float> first = one.face_classifier.weights.span(),
+                                 second = three.face_classifier.weights.span();
+    EXPECT_TRUE(std::equal(first.begin(), first.end(), second.begin(), second.end()));
+    EXPECT_EQ(one.face_classifier.offset, three.face_classifier.offset);
     options.seed = 2;
     const Model other = train(examples, options);
     const Level& c = other.levels.back();
@@ -197,6 +202,7 @@ TEST(Train, SaysHowFarItIs) {
   TrainOptions options = grey_options(Parameters::shape, 200);
   options.update = Update::regression;
   options.levels = {{.pixels = 100, .stages = 2}, {.pixels = 200}};
+  options.face_classifier = true;
   std::int64_t last = -1, whole = 0;
   int calls = 0;
   const Model model =
@@ -208,7 +214,8 @@ TEST(Train, SaysHowFarItIs) {
         ++calls;
       });
   EXPECT_EQ(last, whole);
-  EXPECT_EQ(calls, 9);  // shapes, two levels with three updates, the appearance, the calibration, the end
+  // shapes, two levels with three updates, the appearance, the calibration, the face classifier, the end
+  EXPECT_EQ(calls, 10);
   EXPECT_EQ(model.levels.size(), 3u);
   EXPECT_EQ(model.levels[0].face_size_px, model.levels[1].face_size_px);
 }

@@ -11,18 +11,18 @@ struct FindFacesOptions {
   // Sizes of the faces that are searched for (the square root of the area of the landmarks' box), as shares
   // of the image's height and of its shorter side. None below 16 pixels.
   double min_size = 0.04, max_size = 1;
-  double max_overlap = 0.2;  // of two fits whose boxes overlap by more (intersection over union) one stays
-  int max_faces = 0;         // the best ones alone; 0: all
-  int max_candidates = 128;  // places that are fitted
-  double min_confidence = 0.25;  // a find with less confidence, as stated below, is no face
+  double max_overlap = 0.2;     // of two fits whose boxes overlap by more (intersection over union) one stays
+  int max_faces = 0;            // the best ones alone; 0: all
+  int max_candidates = 128;     // places that are fitted
+  double min_confidence = 0.5;  // a find with less confidence, as stated below, is no face
 };
 
 // Compares the mean texture of the coarsest level with the image, at all places and sizes, without a warp;
-// fits the model at the places where they correlate most; fits it again from four starts around each fit that
-// was found(); and returns the faces, most confident first, no two of one place. The confidence of the
-// returned fits is that of a search: it takes into account that of very many places hardly one has a face,
-// and how far those fits agree, which they do on faces. Small faces are searched for in small planes: the
-// time grows with 1 / min_size^2 and with the image's width over its height, not with its pixels.
+// fits the model at the places where they correlate most; and returns the faces, most confident first, no two
+// of one place. The confidence of the returned fits is that of a search: it takes into account that of very
+// many places hardly one has a face, and what face_score() says of each; the fitter's own min_confidence does
+// not matter. Small faces are searched for in small planes: the time grows with 1 / min_size^2 and with the
+// image's width over its height, not with its pixels.
 //
 // A fit counts when it has not shrunk to less than half its start and lies in the image by four fifths. The
 // comparison is done on the host; the fits by fitter.step(span): on a GPU, a Fitter made for many max_faces
@@ -31,5 +31,11 @@ struct FindFacesOptions {
 // found.
 std::vector<Fit> find_faces(Fitter& fitter, ImageView<const Grey8> image,
                             const FindFacesOptions& options = {});
+
+// How far the image at landmarks is from the background, towards the faces of the model, in standard
+// deviations of the background (FaceClassifier); 0 for a model without a classifier. Faces have 5 or more, as
+// a rule. On the host. InvalidArgument when the image is empty, a landmark is not finite, or their number is
+// not the model's.
+double face_score(const Model& model, ImageView<const Grey8> image, std::span<const Point> landmarks);
 
 }  // namespace triptych::aam_fit

@@ -66,6 +66,15 @@ struct Calibration {
   bool known() const { return face > background; }
 };
 
+// Tells faces from what else find_faces() fits: linear in the texture of the first level at the landmarks, of
+// zero mean and unit length. train() learns it from its faces, and from fits to other parts of their images.
+struct FaceClassifier {
+  SharedArray<float> weights;  // n of the first level; empty for none
+  double offset = 0;           // the score weights . texture - offset is 0 at the mean of the background, and
+                               // 1 at a standard deviation above it, of images left out of the training
+  bool known() const { return !weights.empty(); }
+};
+
 struct Model {
   std::string name;
   int points = 0;
@@ -75,6 +84,7 @@ struct Model {
   Level appearance;           // in grey and without R, for pictures (appearance.hpp); points 0: none
   int images = 0;             // it was trained on (mirrored ones not counted)
   Calibration calibration;
+  FaceClassifier face_classifier;
 };
 
 // InvalidArgument, naming the level and the array, when sizes do not fit each other, a number is not finite

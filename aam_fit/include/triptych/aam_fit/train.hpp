@@ -62,6 +62,7 @@ struct TrainOptions {
   Displacements displacements;            // Update::regression
   double ridge = 10;                      // Update::regression: weight of |R|^2, in mean squared residuals
   std::int64_t appearance_pixels = 8192;  // of Model::appearance; 0: none
+  bool face_classifier = true;            // find_faces() is more reliable with it; takes a few seconds
   std::uint64_t seed = 1;
   int threads = 0;
   std::string name;

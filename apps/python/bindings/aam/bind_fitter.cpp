@@ -154,19 +154,30 @@ void bind_find_faces(nb::module_& m) {
       nb::arg("min_confidence") = o.min_confidence,
       nb::sig("def find_faces(fitter: Fitter, image: numpy.typing.ArrayLike, *, min_size: float = 0.04, "
               "max_size: float = 1.0, max_overlap: float = 0.2, max_faces: int = 0, max_candidates: int = "
-              "128, min_confidence: float = 0.25) "
+              "128, min_confidence: float = 0.5) "
               "-> list[Fit]"),
       "The fits of all faces in an image, most confident first, without a face detector.\n\n"
       "The mean texture is compared with the image at all places and sizes, and the model fitted where they\n"
-      "correlate most; again from starts around each fit that was found, which agree on faces; "
-      "the\nconfidence is that of a search. image: grey, uint8 of "
-      "shape\n"
+      "correlate most. The confidence is that of a search, from the fit and its face_score(). image: grey, "
+      "uint8 of\nshape "
       "(height, width), on the host. min_size, max_size: of the faces, as shares of the image's height and "
       "of "
       "its\nshorter side; none below 16 pixels. max_overlap: of two fits that overlap by more (intersection "
       "over union)\nthe better one stays. max_faces: the best ones alone; 0: all. max_candidates: places "
       "that "
-      "are fitted.\nmin_confidence: a find with less is no face.");
+      "are fitted.\nmin_confidence: a find with less is no face; that of the fitter does not matter.");
+  m.def(
+      "face_score",
+      [](const aam_fit::Model& model, nb::handle image, nb::handle landmarks) {
+        const Array array(image, "image");
+        return aam_fit::face_score(model, host_image(array), shape_of(landmarks, "landmarks"));
+      },
+      nb::arg("model"), nb::arg("image"), nb::arg("landmarks"),
+      nb::sig("def face_score(model: Model, image: numpy.typing.ArrayLike, landmarks: "
+              "numpy.typing.ArrayLike) -> float"),
+      "How far the image at landmarks is from the background, towards the faces of the model.\n\n"
+      "In standard deviations of the background; faces have 5 or more, as a rule. 0 for a model without a\n"
+      "classifier: older files, or trained on images without background.");
 }
 
 }  // namespace

@@ -163,10 +163,12 @@ constexpr const char* doc =
     "in a\n"
     "mirror (None: found from the mean shape). deformations: more faces for each image, warped towards the "
     "shape of\n"
-    "another one; -1: 4, fewer from 241 images on. displacements: a Displacements or a dict. ridge: weight "
+    "another one; -1: 8, fewer from 134 images on. displacements: a Displacements or a dict. ridge: weight "
     "of |R|^2.\n"
-    "appearance_pixels: of the pictures of faces; 0: none. threads: 0 means all cores. name: of the model.\n"
-    "names: of the images, for errors.\n"
+    "appearance_pixels: of the pictures of faces; 0: none. face_classifier: find_faces() is more reliable "
+    "with it; takes\na few seconds. threads: 0 means all cores. name: of the model. names: of the images, "
+    "for "
+    "errors.\n"
     "progress: called as progress(stage, done, total) at the start of each stage and at the end; an "
     "exception of it, as\n"
     "well as Ctrl-C, stops the training within about a second. With tqdm:\n\n"
@@ -193,7 +195,8 @@ constexpr const char* signature =
     "mirror_points: numpy.typing.ArrayLike | None = None, deformations: int = -1, displacements: "
     "Displacements | dict[str, object] | "
     "None = "
-    "None, ridge: float = 10.0, appearance_pixels: int = 8192, seed: int = 1, threads: int = 0, name: str = "
+    "None, ridge: float = 10.0, appearance_pixels: int = 8192, face_classifier: bool = True, seed: int = 1, "
+    "threads: int = 0, name: str = "
     "'', "
     "names: collections.abc.Sequence[str] | None = None, progress: collections.abc.Callable[[str, int, int], "
     "object] | None = None) -> Model";
@@ -231,8 +234,9 @@ void bind_aam_train(nb::module_& m) {
          double combined_variance, Whole<"shape_modes"> shape_modes, Whole<"texture_modes"> texture_modes,
          Whole<"modes"> modes, bool compositional, bool mirror, nb::handle mirror_points,
          Whole<"deformations"> deformations, nb::handle displacements, double ridge,
-         Whole<"appearance_pixels", std::int64_t> appearance_pixels, Whole<"seed", std::uint64_t> seed,
-         Whole<"threads"> threads, const std::string& name, nb::handle names, nb::handle progress) {
+         Whole<"appearance_pixels", std::int64_t> appearance_pixels, bool face_classifier,
+         Whole<"seed", std::uint64_t> seed, Whole<"threads"> threads, const std::string& name,
+         nb::handle names, nb::handle progress) {
         require(progress.is_none() || nb::isinstance<nb::callable>(progress), "progress: a ",
                 type_text(progress), " cannot be called");
         TrainOptions options;
@@ -253,6 +257,7 @@ void bind_aam_train(nb::module_& m) {
         options.displacements = displacements_of(displacements);
         options.ridge = ridge;
         options.appearance_pixels = appearance_pixels;
+        options.face_classifier = face_classifier;
         options.seed = seed;
         options.threads = threads;
         options.name = name;
@@ -266,9 +271,9 @@ void bind_aam_train(nb::module_& m) {
       nb::arg("compositional") = o.compositional, nb::arg("mirror") = o.mirror,
       nb::arg("mirror_points") = nb::none(), nb::arg("deformations") = o.deformations,
       nb::arg("displacements") = nb::none(), nb::arg("ridge") = o.ridge,
-      nb::arg("appearance_pixels") = o.appearance_pixels, nb::arg("seed") = o.seed,
-      nb::arg("threads") = o.threads, nb::arg("name") = "", nb::arg("names") = nb::none(),
-      nb::arg("progress") = nb::none(), nb::sig(signature), doc);
+      nb::arg("appearance_pixels") = o.appearance_pixels, nb::arg("face_classifier") = o.face_classifier,
+      nb::arg("seed") = o.seed, nb::arg("threads") = o.threads, nb::arg("name") = "",
+      nb::arg("names") = nb::none(), nb::arg("progress") = nb::none(), nb::sig(signature), doc);
 }
 
 }  // namespace triptych::python
