@@ -273,7 +273,7 @@ def test_a_confidence_says_whether_the_body_is_there():
     body.start(motion[0])
     there = body(cloud)
     assert there.found and there.status == "tracking" and there.confidence > 0.8 and there.reason == ""
-    assert there.evidence.on_body > 0.8 and there.evidence.near_on_body > 0.8 and there.evidence.body_seen > 0.9
+    assert there.evidence.on_body > 0.8 and there.evidence.near_on_body > 0.8 and there.evidence.body_seen > 0.9 and there.evidence.way == 1
     body.start(motion[0])
     away = body(cloud + np.float32([2, 0, 0]))
     assert not away.found and away.status == "lost" and away.confidence < 0.01

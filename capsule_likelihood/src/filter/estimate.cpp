@@ -33,6 +33,9 @@ std::string reason(const Estimate& estimate) {
     return percent(evidence.on_body) +
            " of the points lie on the body: pass the points of one person alone, in metres, y up, and search "
            "again with find()";
+  if (evidence.way < 0.75)
+    return "the body may as well look the other way (probability of this one " + percent(evidence.way) +
+           "): search again with find() in a frame that shows the person from the side or in motion";
   if (evidence.body_seen < 0.85)
     return "the points show " + percent(evidence.body_seen) +
            " of the body's side towards the camera: limbs are elsewhere or out of view; search again with "

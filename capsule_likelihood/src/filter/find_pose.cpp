@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <numbers>
 
@@ -31,9 +32,20 @@ struct SearchRound {
 };
 constexpr SearchRound search_rounds[] = {{3, 4, 2}, {8, 8, 1}, {10, 4, 1}};
 
+// Candidates are compared by their log-likelihood per point and by these:
 // Most people look towards the camera. A pose that does is preferred to one that looks away when it explains
 // the cloud nearly as well: the log-likelihoods per point may differ by twice this.
 constexpr double facing_bonus = 0.025;
+// A limb in empty space costs the likelihood nothing. Of the share of the body that the cloud shows.
+constexpr double seen_bonus = 2;
+// A limb that the body hides may be anywhere there. It is the mirror image of the other limb when that costs
+// no more than this and is hidden as well.
+constexpr double mirrored_bonus = 0.06;
+
+// The probability that the body looks the way that was chosen: a logistic function of how much higher its
+// score is than that of the same body turned round. Fitted to searches in rendered poses and depth images
+// (docs/method.md).
+constexpr double even_difference = 0.015, difference_scale = 0.015;
 
 struct Middle {
   double low, middle, high;
@@ -117,13 +129,13 @@ class Search {
         cloud_(cloud),
         limbs_(limbs_of(engine.skeleton())),
         front_(front_of(engine.skeleton())),
-        bonus_(seen_by_one_camera ? facing_bonus * static_cast<double>(cloud.points.size()) : 0) {}
+        bonus_(seen_by_one_camera ? facing_bonus : 0) {}
 
   void improve(Candidate& best, std::span<const float> from, int tries, float spread_factor) {
     engine_.start(from, spread_factor);
     for (int i = 0; i < tries; ++i) {
       Estimate estimate = engine_.step(cloud_);
-      const double score = estimate.log_likelihood - bonus_ * (orientation_of(estimate.pose) * front_).z;
+      const double score = score_of(estimate);
       if (score > best.score) best = {std::move(estimate), score};
     }
   }
@@ -132,7 +144,7 @@ class Search {
   void try_limbs(Candidate& best) {
     for (std::size_t limb = 1; limb < limbs_.size(); ++limb) {
       std::vector<float> at_rest = best.estimate.pose;
-      put_at_rest(engine_.skeleton(), at_rest, limb);
+      put_at_rest(engine_.skeleton(), at_rest, limbs_[limb]);
       if (limbs_[limb].bones.empty()) improve(best, at_rest, 2, 1.5f);
       for (const Vec& direction : directions_of(limbs_[limb], at_rest)) {
         std::vector<float> pose = at_rest;
@@ -150,15 +162,42 @@ class Search {
     }
   }
 
-  // The same limbs seen from behind, which fit the cloud nearly as well.
-  void try_turned_round(Candidate& best) {
+  // The same limbs seen from behind, which fit the cloud nearly as well. The probability that the way of the
+  // better one is right.
+  double try_turned_round(Candidate& best) {
     Candidate other;
     improve(other, turned_round(engine_.skeleton(), limbs_, best.estimate.pose), 4, 2);
     try_limbs(other);
-    if (other.score > best.score) best = std::move(other);
+    for (Candidate* one : {&best, &other}) {
+      const std::vector<float> pose = one->estimate.pose;
+      improve(*one, pose, 4, 1);
+    }
+    if (other.score > best.score) std::swap(best, other);
+    if (length(front_) == 0) return 1;
+    return 1 / (1 + std::exp((even_difference - (best.score - other.score)) / difference_scale));
+  }
+
+  // A limb that no point shows is more likely to do what the other one does than anything else.
+  void try_limbs_mirrored(Candidate& best) {
+    // The best of as few steps: that of many is better by chance.
+    Candidate again;
+    const std::vector<float> pose = best.estimate.pose;
+    improve(again, pose, 4, 1);
+    const double least = again.score - mirrored_bonus, seen = again.estimate.evidence.body_seen;
+    for (std::size_t limb = 1; limb < limbs_.size(); ++limb) {
+      if (limbs_[limb].other == 0) continue;
+      Candidate mirrored;
+      improve(mirrored, with_limb_mirrored(engine_.skeleton(), limbs_, limb, best.estimate.pose), 4, 1);
+      if (mirrored.score > least && mirrored.estimate.evidence.body_seen >= seen) best = std::move(mirrored);
+    }
   }
 
  private:
+  double score_of(const Estimate& estimate) const {
+    return estimate.log_likelihood / static_cast<double>(std::max<std::int64_t>(1, estimate.points.used)) +
+           seen_bonus * estimate.evidence.body_seen - bonus_ * (orientation_of(estimate.pose) * front_).z;
+  }
+
   // Where the first bone of a limb may point: a leg down or forward, an arm also up or aside, as the body
   // sees it.
   std::vector<Vec> directions_of(const Limb& limb, std::span<const float> pose) const {
@@ -208,9 +247,12 @@ Estimate find_pose(FilterEngine& engine, const CloudView& cloud, bool seen_by_on
   Candidate& best = candidates.front();
   search.try_limbs(best);
   search.try_limbs_exchanged(best);
-  search.try_turned_round(best);
+  const double way = search.try_turned_round(best);
+  search.try_limbs_mirrored(best);
   engine.start(best.estimate.pose, 1.5f);
-  return engine.step(cloud);
+  Estimate estimate = engine.step(cloud);
+  estimate.evidence.way = way;
+  return estimate;
 }
 
 }  // namespace triptych::capsule_likelihood

@@ -106,10 +106,12 @@ std::vector<Limb> limbs_of(const Skeleton& skeleton) {
   std::vector<Limb> limbs(static_cast<std::size_t>(*std::max_element(units.begin(), units.end())) + 1);
   for (std::size_t j = 1; j < units.size(); ++j) {
     const auto parent = static_cast<std::size_t>(skeleton.joints()[j].parent);
-    if (units[j] == 0 || units[parent] != units[j]) continue;
+    if (units[j] == 0) continue;
+    Limb& limb = limbs[static_cast<std::size_t>(units[j])];
+    limb.joints.push_back(j);
+    if (units[parent] != units[j]) continue;
     const Vec bone = between(at, parent, j);
     if (length(bone) < min_bone * height) continue;
-    Limb& limb = limbs[static_cast<std::size_t>(units[j])];
     if (limb.bones.empty()) limb.is_leg = at[j].y < at[0].y && is_down(bone);
     limb.bones.push_back({parent, j});
   }
@@ -151,13 +153,11 @@ void aim(const Skeleton& skeleton, std::vector<float>& pose, const Bone& bone, c
   }
 }
 
-void put_at_rest(const Skeleton& skeleton, std::vector<float>& pose, std::size_t limb) {
+void put_at_rest(const Skeleton& skeleton, std::vector<float>& pose, const Limb& limb) {
   const std::vector<float> rest = skeleton.rest_pose();
-  const std::vector<int> units = units_of(skeleton);
-  for (std::size_t j = 1; j < units.size(); ++j) {
+  for (const std::size_t j : limb.joints) {
     const int first = skeleton.first_angle(static_cast<int>(j));
-    if (units[j] == static_cast<int>(limb))
-      std::copy_n(rest.begin() + first, skeleton.joints()[j].rotations.size(), pose.begin() + first);
+    std::copy_n(rest.begin() + first, skeleton.joints()[j].rotations.size(), pose.begin() + first);
   }
 }
 
@@ -166,10 +166,24 @@ std::vector<float> with_limbs_exchanged(const Skeleton& skeleton, const std::vec
   const std::vector<Vec3> at = skeleton.joints(pose);
   std::vector<float> exchanged = pose;
   for (const std::size_t one : {limb, limbs[limb].other}) {
-    put_at_rest(skeleton, exchanged, one);
+    put_at_rest(skeleton, exchanged, limbs[one]);
     follow(skeleton, exchanged, limbs[one], limbs[limbs[one].other], at);
   }
   return exchanged;
+}
+
+std::vector<float> with_limb_mirrored(const Skeleton& skeleton, const std::vector<Limb>& limbs,
+                                      std::size_t limb, const std::vector<float>& pose) {
+  const std::vector<Vec3> at = skeleton.joints(pose);
+  const Limb &one = limbs[limb], &other = limbs[one.other];
+  const Vec across = unit_or(between(at, other.bones[0].joint, one.bones[0].joint), {});
+  std::vector<float> mirrored = pose;
+  put_at_rest(skeleton, mirrored, one);
+  for (std::size_t k = 0; k < one.bones.size(); ++k) {
+    const Vec bone = between(at, other.bones[k].joint, other.bones[k].end);
+    aim(skeleton, mirrored, one.bones[k], bone - 2 * dot(bone, across) * across);
+  }
+  return mirrored;
 }
 
 std::vector<float> turned_round(const Skeleton& skeleton, const std::vector<Limb>& limbs,
@@ -179,7 +193,7 @@ std::vector<float> turned_round(const Skeleton& skeleton, const std::vector<Limb
   set_orientation(turned, orientation_of(pose) * detail::rotation_about(Axis::y, std::numbers::pi));
   for (std::size_t limb = 1; limb < limbs.size(); ++limb) {
     if (limbs[limb].other == 0) continue;
-    put_at_rest(skeleton, turned, limb);
+    put_at_rest(skeleton, turned, limbs[limb]);
     follow(skeleton, turned, limbs[limb], limbs[limbs[limb].other], at);
   }
   return turned;

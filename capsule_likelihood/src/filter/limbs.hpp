@@ -27,6 +27,7 @@ struct Bone {
 };
 
 struct Limb {
+  std::vector<std::size_t> joints;
   std::vector<Bone> bones;  // the long ones, from the trunk outwards: an upper arm and a forearm, say
   bool is_leg = false;      // it points downwards at rest, from below the root
   std::size_t other = 0;    // the limb of the other side; 0 when there is none
@@ -42,11 +43,15 @@ bool points_down(const Skeleton& skeleton, const std::vector<float>& pose, const
 void aim(const Skeleton& skeleton, std::vector<float>& pose, const Bone& bone, const detail::Vec& direction);
 
 // The limb takes the angles of the rest pose.
-void put_at_rest(const Skeleton& skeleton, std::vector<float>& pose, std::size_t limb);
+void put_at_rest(const Skeleton& skeleton, std::vector<float>& pose, const Limb& limb);
 
 // The two limbs of a pair change places: each bone points where that of the other limb pointed.
 std::vector<float> with_limbs_exchanged(const Skeleton& skeleton, const std::vector<Limb>& limbs,
                                         std::size_t limb, const std::vector<float>& pose);
+
+// The limb of a pair is the mirror image of the other one, in the plane between their first joints.
+std::vector<float> with_limb_mirrored(const Skeleton& skeleton, const std::vector<Limb>& limbs,
+                                      std::size_t limb, const std::vector<float>& pose);
 
 // The body looks the other way, and each limb is where that of the other side was.
 std::vector<float> turned_round(const Skeleton& skeleton, const std::vector<Limb>& limbs,

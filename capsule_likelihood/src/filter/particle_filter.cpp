@@ -193,6 +193,8 @@ struct ParticleFilter::State {
     require_same(share->exchange(), std::as_bytes(pose), "the poses to start at");
   }
   void set_status(Estimate& estimate) const {
+    estimate.evidence.way = way;
+    estimate.confidence *= way;
     estimate.status = !(estimate.points.used > 0 && estimate.score >= options.min_score) ? FilterStatus::lost
                       : estimate.confidence < options.min_confidence ? FilterStatus::uncertain
                                                                      : FilterStatus::tracking;
@@ -229,6 +231,7 @@ struct ParticleFilter::State {
   FilterOptions options;
   Device device;
   bool started = false;
+  double way = 1;  // Evidence::way of the last find(); 1 since start()
   LatencyHistogram latencies;
   std::array<Stopwatch, max_in_flight> watches;  // of the frames in flight, a ring
   int first = 0, in_flight = 0;
@@ -259,6 +262,7 @@ void ParticleFilter::start(std::span<const float> pose) {
   state_->engine->start(pose, 1);
   state_->in_flight = 0;
   state_->frames = 0;
+  state_->way = 1;
   state_->started = true;
 }
 
@@ -277,6 +281,7 @@ Estimate ParticleFilter::find_cameras(std::span<const CloudView> own) {
                                          : find_pose(*s.engine, clouds.front(), true);
   s.started = true;
   s.frames = 0;
+  s.way = estimate.evidence.way;
   s.set_status(estimate);
   estimate.latency_us = watch.elapsed_us();
   return estimate;

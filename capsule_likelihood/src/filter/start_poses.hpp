@@ -1,4 +1,5 @@
-// The poses from which find() sets out: standing, and where the cloud is low sitting and lying.
+// The poses from which find() sets out: standing with the arms down, aside or forward, and where the cloud
+// is low sitting and lying.
 #pragma once
 
 #include <triptych/capsule_likelihood/skeleton.hpp>

@@ -181,6 +181,8 @@ TEST(Confidence, ReasonIsGivenForEveryStatusThatIsNotFound) {
   EXPECT_NE(reason(estimate).find("40 %"), std::string::npos);
   estimate.evidence.body_seen = 0.95;
   EXPECT_FALSE(reason(estimate).empty());
+  estimate.evidence.way = 0.3;
+  EXPECT_NE(reason(estimate).find("30 %"), std::string::npos);
   estimate.status = FilterStatus::tracking;
   EXPECT_TRUE(reason(estimate).empty());
   EXPECT_EQ(to_string(FilterStatus::uncertain), "uncertain");

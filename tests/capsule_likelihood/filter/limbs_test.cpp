@@ -106,6 +106,44 @@ TEST(Limbs, TheLimbsOfAPairChangePlaces) {
   EXPECT_TRUE(std::equal(pose.begin(), pose.begin() + 7, exchanged.begin()));
 }
 
+// Hands and feet as well, whose bones are short.
+TEST(Limbs, EveryJointOfALimbIsPutAtRest) {
+  const Skeleton human = make_human();
+  const std::vector<Limb> limbs = limbs_of(human);
+  EXPECT_TRUE(limbs[0].joints.empty());
+  const std::size_t left = limb_to(human, limbs, "left_forearm");
+  std::vector<float> pose = human.rest_pose();
+  std::fill(pose.begin() + 7, pose.end(), 0.1f);
+  put_at_rest(human, pose, limbs[left]);
+  const std::vector<float> rest = human.rest_pose();
+  for (const char* name : {"left_upper_arm", "left_forearm", "left_hand", "right_hand"}) {
+    const int joint = human.find(name);
+    const auto first = static_cast<std::size_t>(human.first_angle(joint));
+    const bool is_left = name[0] == 'l';
+    for (std::size_t r = 0; r < human.joints()[static_cast<std::size_t>(joint)].rotations.size(); ++r)
+      EXPECT_EQ(pose[first + r], is_left ? rest[first + r] : 0.1f) << name;
+  }
+}
+
+// The left arm up and aside, of a body that is turned: the right arm as well.
+TEST(Limbs, ALimbBecomesTheMirrorImageOfTheOther) {
+  const Skeleton human = make_human();
+  const std::vector<Limb> limbs = limbs_of(human);
+  const std::size_t left = limb_to(human, limbs, "left_forearm"), right = limbs[left].other;
+  std::vector<float> pose = human.rest_pose();
+  const detail::Rot turned = detail::rotation_about(Axis::y, 0.7);
+  set_orientation(pose, turned);
+  aim(human, pose, limbs[left].bones[0], turned * Vec(-0.8, 0.48, -0.36));
+  const std::vector<float> mirrored = with_limb_mirrored(human, limbs, right, pose);
+  const double near = std::cos(6 * std::numbers::pi / 180);  // aimed twice
+  EXPECT_GT(dot(direction_of(human, mirrored, limbs[right].bones[0]), turned * Vec(0.8, 0.48, -0.36)), near);
+  for (const std::size_t joint : limbs[left].joints) {
+    const auto first = static_cast<std::size_t>(human.first_angle(static_cast<int>(joint)));
+    for (std::size_t r = 0; r < human.joints()[joint].rotations.size(); ++r)
+      EXPECT_EQ(mirrored[first + r], pose[first + r]);
+  }
+}
+
 // The arms of a walker who is turned round are where they were, with left and right exchanged.
 TEST(Limbs, TurnedRoundTheBodyLooksTheOtherWay) {
   const Skeleton human = make_human();
@@ -144,11 +182,31 @@ TEST(StartPoses, ArmsThatPointAsideAtRestHang) {
     EXPECT_TRUE(points_down(body, pose, limbs[limb_to(body, limbs, end)].bones[0])) << end;
 }
 
+TEST(StartPoses, ArmsPointDownAsideOrForward) {
+  const Skeleton human = make_human();
+  const std::vector<Limb> limbs = limbs_of(human);
+  const std::vector<std::vector<float>> poses = start_poses(human, height_at_rest(human));
+  ASSERT_EQ(poses.size(), 3u);
+  const double near = std::cos(3 * std::numbers::pi / 180);
+  for (const double x : {-1.0, 1.0}) {
+    const Bone& arm = limbs[limb_to(human, limbs, x < 0 ? "left_forearm" : "right_forearm")].bones[0];
+    const Vec directions[] = {{0, -1, 0}, {x, 0, 0}, {0, 0, -1}};
+    for (std::size_t k = 0; k < 3; ++k)
+      EXPECT_GT(dot(direction_of(human, poses[k], arm), directions[k]), near) << x << ' ' << k;
+  }
+}
+
+// Without toes there is no front, without limbs that mirror each other no arms.
+TEST(StartPoses, ABodyWithoutAFrontStands) {
+  const Skeleton body = without_toes();
+  EXPECT_EQ(start_poses(body, height_at_rest(body)).size(), 1u);
+}
+
 TEST(StartPoses, TheLowerTheCloudTheMorePoses) {
   const Skeleton human = make_human();
   const double height = height_at_rest(human);
-  EXPECT_EQ(start_poses(human, height).size(), 1u);
-  EXPECT_EQ(start_poses(human, 0.7 * height).size(), 2u);
+  EXPECT_EQ(start_poses(human, height).size(), 3u);
+  EXPECT_EQ(start_poses(human, 0.7 * height).size(), 4u);
   const std::vector<std::vector<float>> low = start_poses(human, 0.2 * height);
   ASSERT_EQ(low.size(), 4u);
   for (const std::size_t k : {2u, 3u}) {

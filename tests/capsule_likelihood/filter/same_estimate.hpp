@@ -25,6 +25,7 @@ inline void expect_same(const Estimate& a, const Estimate& b) {
   EXPECT_EQ(a.confidence, b.confidence);
   EXPECT_EQ(a.evidence.on_body, b.evidence.on_body);
   EXPECT_EQ(a.evidence.near_on_body, b.evidence.near_on_body);
+  EXPECT_EQ(a.evidence.way, b.evidence.way);
   EXPECT_EQ(a.evidence.body_seen, b.evidence.body_seen);
   EXPECT_EQ(a.status, b.status);
   EXPECT_EQ(a.points.used, b.points.used);

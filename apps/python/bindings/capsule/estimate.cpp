@@ -27,7 +27,7 @@ bool same(const cl::PointCount& a, const cl::PointCount& b) {
 
 bool same(const cl::Evidence& a, const cl::Evidence& b) {
   return same_bits(a.on_body, b.on_body) && same_bits(a.near_on_body, b.near_on_body) &&
-         same_bits(a.body_seen, b.body_seen);
+         same_bits(a.body_seen, b.body_seen) && same_bits(a.way, b.way);
 }
 
 // Whole 3 x 3 matrices, of xx xy xz yy yz zz.
@@ -46,10 +46,11 @@ nb::tuple state_of(const cl::Estimate& self) {
                         to_bytes(self.joints), to_bytes(self.covariances), self.effective_samples,
                         self.log_likelihood, self.points.used, self.points.not_finite,
                         self.points.not_in_front, self.confidence,
-                        nb::make_tuple(e.on_body, e.near_on_body, e.body_seen));
+                        nb::make_tuple(e.on_body, e.near_on_body, e.body_seen, e.way));
 }
 cl::Evidence evidence_of(const nb::tuple& state) {
-  return {nb::cast<double>(state[0]), nb::cast<double>(state[1]), nb::cast<double>(state[2])};
+  return {nb::cast<double>(state[0]), nb::cast<double>(state[1]), nb::cast<double>(state[2]),
+          nb::cast<double>(state[3])};
 }
 cl::Estimate estimate_of(const nb::tuple& state) {
   cl::Estimate estimate;
@@ -95,16 +96,19 @@ void bind_evidence(nb::module_& m) {
       .def_ro("near_on_body", &cl::Evidence::near_on_body, "The same of the points within 30 cm of the body.")
       .def_ro("body_seen", &cl::Evidence::body_seen,
               "Share of the body's side towards the camera where a point lies at it or before it.")
+      .def_ro("way", &cl::Evidence::way,
+              "Since find(): the probability that the body looks the way that find() has chosen, not the\n"
+              "other way round. 1 since start().")
       .def("__getstate__",
            [](const cl::Evidence& self) {
-             return nb::make_tuple(self.on_body, self.near_on_body, self.body_seen);
+             return nb::make_tuple(self.on_body, self.near_on_body, self.body_seen, self.way);
            })
       .def("__setstate__",
            [](cl::Evidence& self, const nb::tuple& state) { new (&self) cl::Evidence(evidence_of(state)); })
       .def("__repr__", [](const cl::Evidence& self) {
         return "<Evidence: on_body=" + python::text_of(self.on_body) +
                ", near_on_body=" + python::text_of(self.near_on_body) +
-               ", body_seen=" + python::text_of(self.body_seen) + ">";
+               ", body_seen=" + python::text_of(self.body_seen) + ", way=" + python::text_of(self.way) + ">";
       });
   bind_equality(type, [](const cl::Evidence& a, const cl::Evidence& b) { return same(a, b); });
 }

@@ -26,12 +26,16 @@ struct Evidence {
   // Share of the places on the body's side towards the camera (three on each capsule) that the cloud shows:
   // a point lies there or before it, not farther than 5 cm aside.
   double body_seen = 0;
+  // Since find(): the probability that the body looks the way that find() has chosen. Turned round it may fit
+  // about as well. 1 since start(), and for a skeleton without toes.
+  double way = 1;
 };
 
 struct Estimate {
   FilterStatus status = FilterStatus::lost;
   // The probability, 0 to 1, that the mean error of the joints is below 0.1 m. A logistic function of the
-  // evidence, calibrated on people (docs/method.md): of hands and robots it says which frame is better.
+  // three shares of the evidence, times `way`, calibrated on people (docs/method.md): of hands and robots it
+  // says which frame is better.
   double confidence = 0;
   Evidence evidence;
   // The share of the data that the best sample of the last layer explains: 1 - loss / max_loss, 0 .. 1. loss
