@@ -6,10 +6,13 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <optional>
 
 #include "filter/filter_plan.hpp"
 #include "filter/find_pose.hpp"
+#include "filter/limb_search.hpp"
 #include "filter/limbs.hpp"
+#include "filter/pose_score.hpp"
 #include "filter/start_poses.hpp"
 #include "geometry/limits.hpp"
 
@@ -21,6 +24,7 @@ using detail::Rot;
 using detail::Vec;
 
 constexpr int headings = 8;
+constexpr std::size_t limb_poses = 3;  // of LimbSearch
 
 // The search goes on with fewer candidates from round to round. A body and the same body turned round fit a
 // cloud about equally well until the limbs are found, so that candidates of both ways go on. The second round
@@ -32,12 +36,10 @@ struct SearchRound {
 };
 constexpr SearchRound search_rounds[] = {{3, 4, 2}, {8, 8, 1}, {10, 4, 1}};
 
-// Candidates are compared by their log-likelihood per point and by these:
-// Most people look towards the camera. A pose that does is preferred to one that looks away when it explains
-// the cloud nearly as well: the log-likelihoods per point may differ by twice this.
+// Candidates are compared by PoseScore and by this: most people look towards the camera. A pose that
+// does is preferred to one that looks away when it explains the cloud nearly as well: the scores may differ
+// by twice this.
 constexpr double facing_bonus = 0.025;
-// A limb in empty space costs the likelihood nothing. Of the share of the body that the cloud shows.
-constexpr double seen_bonus = 2;
 // A limb that the body hides may be anywhere there. It is the mirror image of the other limb when that costs
 // no more than this and is hidden as well.
 constexpr double mirrored_bonus = 0.06;
@@ -109,14 +111,22 @@ struct Candidate {
   double score = -std::numeric_limits<double>::infinity();
 };
 
-// The best candidates, and the best of those that are turned the other way.
-std::vector<Candidate> keep_both_ways(std::vector<Candidate> candidates, std::size_t kept) {
+void sort_by_score(std::vector<Candidate>& candidates) {
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
-  const Vec way = way_of(candidates.front().estimate);
+}
+
+bool look_the_same_way(const Candidate& a, const Candidate& b) {
+  return dot(way_of(a.estimate), way_of(b.estimate)) >= 0;
+}
+
+// The best candidates, and the best of those that are turned the other way.
+std::vector<Candidate> keep_both_ways(std::vector<Candidate> candidates, std::size_t kept) {
+  sort_by_score(candidates);
+  const Candidate best = candidates.front();
   std::size_t same = 0, other = 0;
   std::erase_if(candidates, [&](const Candidate& candidate) {
-    return ++(dot(way_of(candidate.estimate), way) < 0 ? other : same) > kept;
+    return ++(look_the_same_way(candidate, best) ? same : other) > kept;
   });
   return candidates;
 }
@@ -129,7 +139,12 @@ class Search {
         cloud_(cloud),
         limbs_(limbs_of(engine.skeleton())),
         front_(front_of(engine.skeleton())),
-        bonus_(seen_by_one_camera ? facing_bonus : 0) {}
+        score_(engine.skeleton(), limbs_),
+        bonus_(seen_by_one_camera ? facing_bonus : 0) {
+    if (seen_by_one_camera) limb_search_.emplace(engine.skeleton(), score_, engine.sensor(), cloud);
+  }
+  Search(const Search&) = delete;
+  Search& operator=(const Search&) = delete;
 
   void improve(Candidate& best, std::span<const float> from, int tries, float spread_factor) {
     engine_.start(from, spread_factor);
@@ -140,17 +155,10 @@ class Search {
     }
   }
 
-  // A wide search may leave a limb far from its points. Each is tried once more in common poses.
+  // A wide search may leave a limb far from its points. Each is searched for once more.
   void try_limbs(Candidate& best) {
-    for (std::size_t limb = 1; limb < limbs_.size(); ++limb) {
-      std::vector<float> at_rest = best.estimate.pose;
-      put_at_rest(engine_.skeleton(), at_rest, limbs_[limb]);
-      if (limbs_[limb].bones.empty()) improve(best, at_rest, 2, 1.5f);
-      for (const Vec& direction : directions_of(limbs_[limb], at_rest)) {
-        std::vector<float> pose = at_rest;
-        aim(engine_.skeleton(), pose, limbs_[limb].bones[0], direction);
-        improve(best, pose, 2, 1.5f);
-      }
+    for (const Limb& limb : std::span(limbs_).subspan(1)) {
+      for (const std::vector<float>& pose : poses_of(limb, best.estimate.pose)) improve(best, pose, 2, 1.5f);
     }
   }
 
@@ -162,10 +170,16 @@ class Search {
     }
   }
 
-  // The same limbs seen from behind, which fit the cloud nearly as well. The probability that the way of the
-  // better one is right.
-  double try_turned_round(Candidate& best) {
-    Candidate other;
+  void refine(Candidate& best) {
+    try_limbs(best);
+    try_limbs_exchanged(best);
+    const std::vector<float> pose = best.estimate.pose;
+    improve(best, pose, 8, 1.5f);
+  }
+
+  // The same limbs seen from behind, which fit the cloud nearly as well. other: the best that looks the other
+  // way, if there is one. The probability that the way of the better one is right.
+  double try_turned_round(Candidate& best, Candidate other) {
     improve(other, turned_round(engine_.skeleton(), limbs_, best.estimate.pose), 4, 2);
     try_limbs(other);
     for (Candidate* one : {&best, &other}) {
@@ -194,14 +208,28 @@ class Search {
 
  private:
   double score_of(const Estimate& estimate) const {
-    return estimate.log_likelihood / static_cast<double>(std::max<std::int64_t>(1, estimate.points.used)) +
-           seen_bonus * estimate.evidence.body_seen - bonus_ * (orientation_of(estimate.pose) * front_).z;
+    const double points = static_cast<double>(std::max<std::int64_t>(1, estimate.points.used));
+    return score_.of(estimate.pose, estimate.log_likelihood / points, estimate.evidence.body_seen) -
+           bonus_ * (orientation_of(estimate.pose) * front_).z;
+  }
+
+  // Where a limb may be, the rest of the body as it is.
+  std::vector<std::vector<float>> poses_of(const Limb& limb, const std::vector<float>& pose) const {
+    if (limb_search_ && !limb.bones.empty()) return limb_search_->best_poses(pose, limb, limb_poses);
+    std::vector<float> at_rest = pose;
+    put_at_rest(engine_.skeleton(), at_rest, limb);
+    if (limb.bones.empty()) return {at_rest};
+    std::vector<std::vector<float>> poses;
+    for (const Vec& direction : directions_of(limb, at_rest)) {
+      poses.push_back(at_rest);
+      aim(engine_.skeleton(), poses.back(), limb.bones[0], direction);
+    }
+    return poses;
   }
 
   // Where the first bone of a limb may point: a leg down or forward, an arm also up or aside, as the body
   // sees it.
   std::vector<Vec> directions_of(const Limb& limb, std::span<const float> pose) const {
-    if (limb.bones.empty()) return {};
     const Skeleton& skeleton = engine_.skeleton();
     std::vector<Vec> directions = {{0, -1, 0}};
     if (length(front_) > 0) directions.push_back(front_);
@@ -220,7 +248,9 @@ class Search {
   const CloudView& cloud_;
   std::vector<Limb> limbs_;
   Vec front_;
+  PoseScore score_;
   double bonus_;
+  std::optional<LimbSearch> limb_search_;  // for one camera
 };
 
 }  // namespace
@@ -244,10 +274,13 @@ Estimate find_pose(FilterEngine& engine, const CloudView& cloud, bool seen_by_on
     }
     candidates = keep_both_ways(std::move(candidates), round.kept);
   }
-  Candidate& best = candidates.front();
-  search.try_limbs(best);
-  search.try_limbs_exchanged(best);
-  const double way = search.try_turned_round(best);
+  for (Candidate& candidate : candidates) search.refine(candidate);
+  sort_by_score(candidates);
+  Candidate best = candidates.front(), other;
+  for (Candidate& candidate : candidates) {
+    if (candidate.score > other.score && !look_the_same_way(candidate, best)) other = std::move(candidate);
+  }
+  const double way = search.try_turned_round(best, std::move(other));
   search.try_limbs_mirrored(best);
   engine.start(best.estimate.pose, 1.5f);
   Estimate estimate = engine.step(cloud);

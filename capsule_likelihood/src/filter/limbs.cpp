@@ -119,9 +119,10 @@ std::vector<Limb> limbs_of(const Skeleton& skeleton) {
   return limbs;
 }
 
-bool points_down(const Skeleton& skeleton, const std::vector<float>& pose, const Bone& bone) {
+bool is_vertical(const Skeleton& skeleton, const std::vector<float>& pose, const Bone& bone) {
   const std::vector<Vec3> at = skeleton.joints(pose);
-  return is_down(between(at, bone.joint, bone.end));
+  const Vec direction = between(at, bone.joint, bone.end);
+  return is_down(direction) || is_down(-1 * direction);
 }
 
 void aim(const Skeleton& skeleton, std::vector<float>& pose, const Bone& bone, const Vec& direction) {

@@ -36,8 +36,8 @@ struct Limb {
 // One for each unit of units_of(). The first, the trunk, is empty.
 std::vector<Limb> limbs_of(const Skeleton& skeleton);
 
-// By 45 degrees at most from the vertical.
-bool points_down(const Skeleton& skeleton, const std::vector<float>& pose, const Bone& bone);
+// Points up or down, by 45 degrees at most from the vertical.
+bool is_vertical(const Skeleton& skeleton, const std::vector<float>& pose, const Bone& bone);
 
 // Rotates the joint of a bone so that the bone points along a direction, as far as the limits allow.
 void aim(const Skeleton& skeleton, std::vector<float>& pose, const Bone& bone, const detail::Vec& direction);

@@ -3,22 +3,21 @@
 
 namespace triptych::capsule_likelihood {
 
+std::vector<float> standing_pose(const Skeleton& skeleton) {
+  std::vector<float> pose = skeleton.rest_pose();
+  for (const Limb& limb : limbs_of(skeleton)) {
+    if (!limb.bones.empty() && !is_vertical(skeleton, pose, limb.bones[0]))
+      aim(skeleton, pose, limb.bones[0], {0, -1, 0});
+  }
+  return pose;
+}
+
 namespace {
 
 using detail::Vec;
 
 // Shares of the height at rest: a lower cloud may be that of a person who sits, or who lies.
 constexpr double max_sitting = 0.85, max_lying = 0.4;
-
-// At rest, but with the limbs down: in the rest pose of many files the arms point aside.
-std::vector<float> standing_pose(const Skeleton& skeleton) {
-  std::vector<float> pose = skeleton.rest_pose();
-  for (const Limb& limb : limbs_of(skeleton)) {
-    if (!limb.bones.empty() && !points_down(skeleton, pose, limb.bones[0]))
-      aim(skeleton, pose, limb.bones[0], {0, -1, 0});
-  }
-  return pose;
-}
 
 // Standing, with the arms aside or forward. Empty for a body without a pair of arms or without a front.
 std::vector<float> pose_with_arms(const Skeleton& skeleton, bool forward) {

@@ -179,7 +179,13 @@ TEST(StartPoses, ArmsThatPointAsideAtRestHang) {
   const std::vector<Limb> limbs = limbs_of(body);
   const std::vector<float> pose = start_poses(body, height_at_rest(body))[0];
   for (const char* end : {"left_forearm", "right_forearm"})
-    EXPECT_TRUE(points_down(body, pose, limbs[limb_to(body, limbs, end)].bones[0])) << end;
+    EXPECT_LT(direction_of(body, pose, limbs[limb_to(body, limbs, end)].bones[0]).y, -0.7) << end;
+}
+
+// The head is a limb that points up.
+TEST(StartPoses, AHumanWhoseLimbsAreDownStandsAsAtRest) {
+  const Skeleton human = make_human();
+  EXPECT_EQ(standing_pose(human), human.rest_pose());
 }
 
 TEST(StartPoses, ArmsPointDownAsideOrForward) {

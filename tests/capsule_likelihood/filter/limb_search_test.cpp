@@ -1,0 +1,167 @@
+// The search for a limb: poses drawn within its limits, the best of them by a sample of the cloud and their
+// score.
+#include <triptych/capsule_likelihood/render.hpp>
+#include <triptych/capsule_likelihood/synthetic_walk.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "capsule_likelihood/filter/filter_scene.hpp"
+#include "filter/limb_search.hpp"
+
+namespace triptych::capsule_likelihood {
+namespace {
+
+struct Scene {
+  Skeleton body = make_human();
+  std::vector<Limb> limbs = limbs_of(body);
+  PoseScore score{body, limbs};
+  std::vector<float> at_rest = body.rest_pose();
+
+  Scene() { at_rest[2] = 2.5f; }
+
+  std::size_t joint(const std::string& name) const { return static_cast<std::size_t>(body.find(name)); }
+  // The limb that ends at a joint.
+  const Limb& limb_to(const std::string& name) const {
+    return *std::find_if(limbs.begin(), limbs.end(), [&](const Limb& limb) {
+      return !limb.bones.empty() && limb.bones.back().end == joint(name);
+    });
+  }
+  std::vector<Vec3> points_of(std::span<const float> pose) const {
+    RenderOptions options;
+    options.points = 1500;
+    options.outliers = 0.05f;
+    return render_points(body.capsules(pose), options);
+  }
+  double distance_m(const std::string& name, std::span<const float> a, std::span<const float> b) const {
+    const std::size_t j = joint(name);
+    return test_scene::mean_error_m({&body.joints(a)[j], 1}, {&body.joints(b)[j], 1});
+  }
+};
+
+TEST(LimbSearch, FindsLimbsFarFromWhereTheyWere) {
+  const Scene scene;
+  // Angles of the first bone's joint and of the second's.
+  const struct {
+    const char *first, *second, *end;
+    float a, b, c;
+  } cases[] = {{"left_upper_arm", "left_forearm", "left_hand", 1.2f, -0.6f, 1.4f},
+               {"right_upper_arm", "right_forearm", "right_hand", 0.3f, 1.2f, 1.5f},
+               {"left_thigh", "left_shin", "left_foot", 1.2f, -0.2f, -1.3f}};
+  for (const auto& c : cases) {
+    std::vector<float> truth = scene.at_rest;
+    const auto first = static_cast<std::size_t>(scene.body.first_angle(scene.body.find(c.first)));
+    truth[first] = c.a;
+    truth[first + 1] = c.b;
+    truth[static_cast<std::size_t>(scene.body.first_angle(scene.body.find(c.second)))] = c.c;
+    const std::vector<Vec3> points = scene.points_of(truth);
+    const LimbSearch search(scene.body, scene.score, {}, {points});
+    double nearest = std::numeric_limits<double>::infinity();
+    for (const std::vector<float>& pose : search.best_poses(scene.at_rest, scene.limb_to(c.end), 3))
+      nearest = std::min(nearest, scene.distance_m(c.end, pose, truth));
+    // At rest the end is half a metre away; the filter finds a limb from a third of that.
+    EXPECT_GT(scene.distance_m(c.end, scene.at_rest, truth), 0.4) << c.end;
+    EXPECT_LT(nearest, 0.15) << c.end;
+  }
+}
+
+TEST(LimbSearch, PosesDifferInTheLimbAloneAndKeepItsLimits) {
+  const Scene scene;
+  const std::vector<Vec3> points = scene.points_of(scene.at_rest);
+  const LimbSearch search(scene.body, scene.score, {}, {points});
+  const Limb& limb = scene.limb_to("left_hand");
+  const auto poses = search.best_poses(scene.at_rest, limb, 5);
+  ASSERT_FALSE(poses.empty());
+  ASSERT_LE(poses.size(), 5u);
+  for (const std::vector<float>& pose : poses) {
+    std::vector<float> rest_of_body = pose;
+    put_at_rest(scene.body, rest_of_body, limb);
+    EXPECT_EQ(rest_of_body, scene.at_rest);
+    for (const Bone& bone : limb.bones) {
+      const auto first = static_cast<std::size_t>(scene.body.first_angle(static_cast<int>(bone.joint)));
+      const auto& rotations = scene.body.joints()[bone.joint].rotations;
+      for (std::size_t r = 0; r < rotations.size(); ++r) {
+        EXPECT_GE(pose[first + r], rotations[r].lower_rad);
+        EXPECT_LE(pose[first + r], rotations[r].upper_rad);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < poses.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      EXPECT_GT(scene.distance_m("left_hand", poses[i], poses[j]), 0.05) << i << " and " << j;
+  EXPECT_EQ(search.best_poses(scene.at_rest, limb, 5), poses);
+}
+
+TEST(LimbSearch, TakesASigmaForEachPoint) {
+  const Scene scene;
+  const std::vector<Vec3> points = scene.points_of(scene.at_rest);
+  const SensorModel sensor;
+  const std::vector<float> sigmas(points.size(), sensor.sigma_m);
+  const Limb& limb = scene.limb_to("right_foot");
+  EXPECT_EQ(LimbSearch(scene.body, scene.score, sensor, {points, sigmas}).best_poses(scene.at_rest, limb, 2),
+            LimbSearch(scene.body, scene.score, sensor, {points}).best_poses(scene.at_rest, limb, 2));
+}
+
+TEST(LimbSearch, WithoutPointsOrBonesThereIsNone) {
+  const Scene scene;
+  const std::vector<Vec3> behind(40, Vec3{0, 0, -1});
+  EXPECT_TRUE(LimbSearch(scene.body, scene.score, {}, {behind})
+                  .best_poses(scene.at_rest, scene.limb_to("left_hand"), 3)
+                  .empty());
+  const std::vector<Vec3> points = scene.points_of(scene.at_rest);
+  EXPECT_TRUE(LimbSearch(scene.body, scene.score, {}, {points}).best_poses(scene.at_rest, Limb{}, 3).empty());
+}
+
+TEST(PoseScore, AddsWhatIsSeenAndSubtractsWhatIsBent) {
+  const Scene scene;
+  const double straight = scene.score.of(scene.at_rest, -0.5, 0.9);
+  EXPECT_NEAR(straight, -0.5 + 2 * 0.9, 1e-12);
+  // By the square of the angle, on either side alike.
+  std::vector<float> pose = scene.at_rest;
+  float& elbow = pose[static_cast<std::size_t>(scene.body.first_angle(scene.body.find("left_forearm")))];
+  elbow = 1;
+  const double bent = scene.score.of(pose, -0.5, 0.9);
+  elbow = 2;
+  const double twice = scene.score.of(pose, -0.5, 0.9);
+  EXPECT_LT(bent, straight);
+  EXPECT_NEAR(straight - twice, 4 * (straight - bent), 1e-6);
+  std::vector<float> other = scene.at_rest;
+  other[static_cast<std::size_t>(scene.body.first_angle(scene.body.find("right_forearm")))] = 1;
+  EXPECT_NEAR(scene.score.of(other, -0.5, 0.9), bent, 1e-12);
+  // Where the body stands and looks does not matter.
+  other[0] += 1;
+  other[3] = 0;
+  other[5] = 1;
+  EXPECT_NEAR(scene.score.of(other, -0.5, 0.9), bent, 1e-12);
+}
+
+// What counts is the rotation, not the angles that make it: half a turn about two axes is half a turn about
+// the third.
+TEST(PoseScore, DoesNotDependOnHowARotationIsWritten) {
+  const Skeleton human = make_human();
+  std::vector<Joint> joints(human.joints().begin(), human.joints().end());
+  const auto arm = static_cast<std::size_t>(human.find("left_upper_arm"));
+  joints[arm].rotations = {{Axis::x}, {Axis::y}, {Axis::z}};
+  const Skeleton body(joints, {human.body_capsules().begin(), human.body_capsules().end()});
+  const PoseScore score(body, limbs_of(body));
+  const auto first = static_cast<std::size_t>(body.first_angle(static_cast<int>(arm)));
+  constexpr float turn = std::numbers::pi_v<float>;
+  std::vector<float> pose = body.rest_pose();
+  // The third angle without the two half turns, and with them.
+  pose[first + 2] = 0.5f;
+  const double plain = score.of(pose, 0, 0);
+  pose[first] = turn;
+  pose[first + 1] = turn;
+  pose[first + 2] = 0.5f - turn;
+  EXPECT_NEAR(score.of(pose, 0, 0), plain, 1e-6);
+  EXPECT_LT(plain, 0);
+}
+
+}  // namespace
+}  // namespace triptych::capsule_likelihood
