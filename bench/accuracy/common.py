@@ -46,8 +46,9 @@ class Job:
         print(words, file=sys.stderr, flush=True)
 
     def train(self, images, landmarks, **options):
-        """A face model of default options; a quick one of fewer deformed faces."""
-        return self.tp.aam.train(images, landmarks, **({"deformations": 1} if self.quick else {}), **options)
+        """A face model of default options; a quick one of fewer deformed faces, and without what a search needs."""
+        quick = {"deformations": 1, "face_classifier": False}
+        return self.tp.aam.train(images, landmarks, **(quick | options if self.quick else options))
 
     def on_gpu(self) -> bool:
         return self.device.startswith("cuda")

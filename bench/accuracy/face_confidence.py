@@ -60,8 +60,8 @@ def evaluate(job: Job):
     return rows_of(cases), cases, {"right": f"mean error below {RIGHT} of the face size", "starts per face": 5, "model": "default options"}
 
 
-def models(job: Job):
-    """(data, model, unseen images, their landmarks, seed) of each part that is left out."""
+def models(job: Job, to_search: bool = False):
+    """(data, model, unseen images, their landmarks, seed) of each part that is left out. to_search: models for find_faces()."""
     seed = job.seeds_or([1])[0]
     for name, read, group, folds, _ in faces.sources(job):
         images, landmarks, names = read()
@@ -70,12 +70,12 @@ def models(job: Job):
         for fold, test in list(enumerate(tests))[-1:] if job.quick else enumerate(tests):
             training = [i for i in range(len(images)) if i not in set(test)]
             job.say(f"face_confidence: {name}, fold {fold + 1}: training on {len(training)} faces")
-            yield name, job.train([images[i] for i in training], landmarks[training], seed=seed), [images[i] for i in test], landmarks[test], seed + fold
+            yield name, job.train([images[i] for i in training], landmarks[training], seed=seed, face_classifier=to_search), [images[i] for i in test], landmarks[test], seed + fold
     train, test = (20, 5) if job.quick else (120, 60)
     render = lambda of, i: job.tp.aam.render_face(job.tp.aam.random_face(of, i), 256, 256)
     job.say(f"face_confidence: training on {train} synthetic faces")
     images, landmarks = zip(*[render(seed, i) for i in range(train)])
-    model = job.train(images, landmarks, seed=seed, mirror_points=job.tp.aam.mirror_of_68())
+    model = job.train(images, landmarks, seed=seed, mirror_points=job.tp.aam.mirror_of_68(), face_classifier=to_search)
     yield "synthetic", model, *map(list, zip(*[render(seed + 1, i) for i in range(test)])), seed
 
 

@@ -20,7 +20,7 @@ NEGLIGIBLE = 0.001  # finds of less confidence are not kept: they are very many
 
 def evaluate(job: Job):
     finds, images = [], []
-    for fold, (name, model, unseen, landmarks, seed) in enumerate(face_confidence.models(job)):
+    for fold, (name, model, unseen, landmarks, seed) in enumerate(face_confidence.models(job, to_search=True)):
         add_searches(job, name, fold, model, scenes(job, name, unseen, landmarks, seed), finds, images)
     if not images:
         return [], [], {}
