@@ -108,8 +108,8 @@ class ParticleFilter {
   // Searches for the first pose when none is known: the root's position follows from the extent of the cloud,
   // the rest from several orientations and many annealing steps. Of two poses that explain the cloud about
   // equally well, the one that looks towards the camera is preferred, where joints called toe say how the
-  // body looks: Evidence::way. Then the filter is started. Takes the time of some 215 frames; of a cloud that
-  // is lower than the body stands, as of a person who sits or lies, up to 240. Drops what is in flight.
+  // body looks: Evidence::way. Then the filter is started. Takes the time of some 270 frames; of a cloud that
+  // is lower than the body stands, as of a person who sits or lies, up to 300. Drops what is in flight.
   // InvalidArgument when no point is finite and in front of the camera: the filter is then as before. After
   // any other exception it has to be started again.
   Estimate find(const CloudView& cloud);
