@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "capsule_likelihood/filter/filter_scene.hpp"
+#include "filter/filter_engine.hpp"
+#include "filter/find_pose.hpp"
 
 namespace triptych::capsule_likelihood {
 namespace {
@@ -138,6 +140,52 @@ TEST(FindPose, APersonWhoSitsIsFound) {
       EXPECT_LT(test_scene::mean_error_m({&found.joints[j], 1}, {&body.joints(pose)[j], 1}), 0.2) << yaw;
     }
   }
+}
+
+// Counts the frames of another engine.
+class CountingEngine final : public FilterEngine {
+ public:
+  explicit CountingEngine(FilterEngine& engine)
+      : FilterEngine(engine.skeleton(), engine.sensor()), engine_(engine) {}
+  int frames() const { return frames_; }
+
+  void start(std::span<const float> pose, float widen) override { engine_.start(pose, widen); }
+  void submit(const CloudView& cloud) override {
+    ++frames_;
+    engine_.submit(cloud);
+  }
+  void check_device_clouds() const override { engine_.check_device_clouds(); }
+  void submit(const DeviceCloudView& cloud) override { engine_.submit(cloud); }
+  void download(const DeviceCloudView& cloud, std::span<Vec3> points, std::span<float> sigma_m) override {
+    engine_.download(cloud, points, sigma_m);
+  }
+  Estimate next() override { return engine_.next(); }
+  void drop() override { engine_.drop(); }
+  std::vector<float> samples() const override { return engine_.samples(); }
+
+ private:
+  FilterEngine& engine_;
+  int frames_ = 0;
+};
+
+int frames_of_search(const Skeleton& body, std::span<const float> pose) {
+  FilterOptions options;
+  options.samples = 40;
+  const auto engine = make_cpu_engine(body, options.sensor, make_plan(body, options), 1);
+  CountingEngine counting(*engine);
+  const std::vector<Vec3> points = points_of(body, pose);
+  find_pose(counting, points, true);
+  return counting.frames();
+}
+
+// As ParticleFilter::find() states.
+TEST(FindPose, TakesTheTimeOfSome270FramesAndUpTo300OfALowCloud) {
+  const Skeleton body = make_human();
+  EXPECT_NEAR(frames_of_search(body, turned_pose(body, 0.2f)), 270, 10);
+  std::vector<float> lying = turned_pose(body, 0);
+  lying[1] = -1.2f;
+  lying[3] = lying[4] = std::numbers::sqrt2_v<float> / 2;
+  EXPECT_LE(frames_of_search(body, lying), 300);
 }
 
 }  // namespace
