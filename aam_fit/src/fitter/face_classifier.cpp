@@ -34,7 +34,11 @@ std::span<const float> FaceTexture::sample(const Level& level, ImageView<const G
   return texture_;
 }
 
-double score_of(const FaceClassifier& classifier, std::span<const float> texture) {
+double score_at(const Model& model, ImageView<const Grey8> image, std::span<const Point> landmarks,
+                FaceTexture& textures) {
+  const FaceClassifier& classifier = model.face_classifier;
+  if (!classifier.known()) return 0;
+  const std::span<const float> texture = textures.sample(model.levels.front(), image, landmarks);
   double sum = -classifier.offset;
   for (std::size_t i = 0; i < texture.size(); ++i)
     sum += double{classifier.weights[static_cast<std::int64_t>(i)]} * double{texture[i]};

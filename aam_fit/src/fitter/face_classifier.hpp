@@ -25,7 +25,8 @@ class FaceTexture {
   std::vector<float> shape_, texture_;
 };
 
-// The model has a classifier.
-double score_of(const FaceClassifier& classifier, std::span<const float> texture);
+// The score of the classifier at landmarks, 0 for a model without one.
+double score_at(const Model& model, ImageView<const Grey8> image, std::span<const Point> landmarks,
+                FaceTexture& textures);
 
 }  // namespace triptych::aam_fit

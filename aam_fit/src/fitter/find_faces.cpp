@@ -46,16 +46,14 @@ void check(const FindFacesOptions& options) {
 // The confidence of a find, by the log odds of its fit and by the classifier's score. Coefficients from
 // searches in faces in the wild, of IMM, in procedural faces and in images without faces
 // (bench/accuracy/accuracy.py --only face_search).
-double search_confidence(double confidence, const FaceClassifier& classifier,
-                         std::span<const float> texture) {
+double search_confidence(double confidence, bool has_score, double score) {
   struct Coefficients {
     double constant, odds, score;
   };
   constexpr Coefficients with_score{-13.4, 1.25, 2.8}, without{-6.5, 1.3, 0};
   constexpr double min_odds = -6, max_odds = 9;
-  const Coefficients& c = classifier.known() ? with_score : without;
+  const Coefficients& c = has_score ? with_score : without;
   const double odds = std::clamp(std::log(confidence / (1 - confidence)), min_odds, max_odds);
-  const double score = classifier.known() ? score_of(classifier, texture) : 0;
   return 1 / (1 + std::exp(-(c.constant + c.odds * odds + c.score * score)));
 }
 
@@ -67,9 +65,8 @@ void set_search_confidence(std::vector<Fit>& fits, const Model& model, ImageView
                     FaceTexture textures;
                     for (std::int64_t i = first; i < last; ++i) {
                       Fit& fit = fits[static_cast<std::size_t>(i)];
-                      fit.confidence =
-                          search_confidence(fit.confidence, model.face_classifier,
-                                            textures.sample(model.levels.front(), image, fit.landmarks));
+                      fit.confidence = search_confidence(fit.confidence, model.face_classifier.known(),
+                                                         score_at(model, image, fit.landmarks, textures));
                     }
                   });
 }
@@ -139,9 +136,8 @@ double face_score(const Model& model, ImageView<const Grey8> image, std::span<co
   require(std::all_of(landmarks.begin(), landmarks.end(),
                       [](Point p) { return std::isfinite(p.x) && std::isfinite(p.y); }),
           "a landmark is not finite");
-  if (!model.face_classifier.known()) return 0;
   FaceTexture textures;
-  return score_of(model.face_classifier, textures.sample(model.levels.front(), image, landmarks));
+  return score_at(model, image, landmarks, textures);
 }
 
 }  // namespace triptych::aam_fit
