@@ -34,6 +34,8 @@ void check_fitter_options(const Model& model, const FitterOptions& options, cons
           " pixels");
   require(options.starts >= 1 && options.starts <= 9, "a face is fitted from 1 to 9 starts, not ",
           options.starts);
+  require(options.refinement_steps >= 0 && options.refinement_steps <= 10,
+          "a fit is refined in 0 to 10 steps (refinement_steps), not ", options.refinement_steps);
   require(options.max_faces <= 65535 / options.starts, "a batch (max_faces) of ", options.max_faces,
           " faces with ", options.starts, " starts each is too large: at most 65535 in all");
   require(options.min_confidence >= 0 && options.min_confidence <= 1,

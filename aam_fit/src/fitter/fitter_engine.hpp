@@ -66,6 +66,11 @@ class FitterEngine {
   double crop_margin(std::size_t level) const;
   // The number of levels that are fitted from every start.
   std::size_t choice() const { return choice_; }
+  // Gauss-Newton steps follow the last level.
+  bool refines() const {
+    return model_.refinement.known() && options_.refinement_steps > 0 &&
+           options_.algorithm == Algorithm::regression;
+  }
   // The starts of a face: its own first.
   std::vector<Shape> starts(const Shape& start, bool alone) const;
   int start_count(bool alone) const { return alone ? 1 : options_.starts; }

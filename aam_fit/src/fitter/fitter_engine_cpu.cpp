@@ -10,6 +10,7 @@
 
 #include "crop/prepare_cpu.hpp"
 #include "crop/prepare_math.hpp"
+#include "fit/refine/refine_cpu.hpp"
 #include "fitter/fitter_engine.hpp"
 
 namespace triptych::aam_fit {
@@ -41,6 +42,7 @@ class CpuEngine final : public FitterEngine {
       }
       stages_.push_back(std::move(stage));
     }
+    if (refines()) refiner_.emplace(model);
   }
 
   std::vector<Fit> fit(std::span<const Face> faces) override {
@@ -135,6 +137,8 @@ class CpuEngine final : public FitterEngine {
     for (Fit& fit : fits) {
       if (is_out(fit)) continue;
       fit.parameters = std::move(next->parameters);
+      if (refiner_ && i + 1 == stages_.size() && !is_lost(next->status))
+        refiner_->refine(planes_.view(), options_.refinement_steps, fit.parameters);
       fit.iterations += next->iterations;
       end_level(fit, i, next->error, next->status, stage.fitter.shape_of(fit.parameters), next->error);
       ++next;
@@ -178,6 +182,7 @@ class CpuEngine final : public FitterEngine {
 
   int threads_;
   std::vector<CpuStage> stages_;
+  std::optional<RefinerCpu> refiner_;
   Crop crop_;  // of planes_
   Planes planes_;
   PrepareScratch scratch_;

@@ -17,6 +17,7 @@
 
 #include "crop/prepare_cpu.hpp"
 #include "crop/prepare_cuda.hpp"
+#include "fit/refine/refine_cuda.hpp"
 #include "fitter/fitter_engine.hpp"
 #include "fitter/fitter_job.hpp"
 #include "fitter/fitter_kernels.hpp"
@@ -53,6 +54,8 @@ class CudaEngine final : public FitterEngine {
                    options.max_faces * scratch_floats(stage.level.width, stage.level.height, level.features));
       max_parameters_ = std::max(max_parameters_, stage.fitter.parameter_count());
     }
+    if (refines())
+      refiner_.emplace(model, options.refinement_steps, options.max_faces * stages_.back().starts, stream);
     planes_ = DeviceBuffer<float>(max_planes);
     scratch_ = DeviceBuffer<float>(max_scratch);
     for (CudaStage& stage : stages_) {
@@ -321,6 +324,10 @@ class CudaEngine final : public FitterEngine {
     const auto shapes = job.shapes.span().first(fits * 2 * model_.points);
     if (!stage.keeps_parameters) stage.fitter.parameters_of(planes, shapes, parameters, stream);
     fit_cuda(stage.fitter, planes, parameters, job.fits.span().first(fits), stream);
+    if (refiner_ && &stage == &stages_.back())
+      refiner_->refine(planes_.data(), std::int64_t{level.width} * level.height * channels(stage.features),
+                       level.width, level.height, level.starts, parameters, job.fits.span().first(fits),
+                       stream);
     stage.fitter.shapes_of(parameters, shapes, stream);
     launch_end_level(level, stream);
   }
@@ -350,6 +357,7 @@ class CudaEngine final : public FitterEngine {
   int max_parameters_ = 0;
   std::vector<DeviceBuffer<float>> s0_;
   std::vector<CudaStage> stages_;
+  std::optional<RefinerCuda> refiner_;
   DeviceBuffer<float> planes_, scratch_;
   Event last_fit_{Timing::off};
   std::array<std::optional<Job>, max_in_flight> slots_;

@@ -15,6 +15,16 @@ namespace {
 constexpr int max_model_points = 65535;  // WarpPixel::corners
 constexpr double max_coordinate = 1e6;
 
+bool all_finite(const SharedArray<float>& values) {
+  return std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
+}
+
+void check_pixel(const WarpPixel& pixel, int points, const std::string& name) {
+  for (const std::uint16_t corner : pixel.corners)
+    require(corner < points, name, " names landmark ", corner, " of ", points);
+  require(std::isfinite(pixel.a) && std::isfinite(pixel.b), name, " has a weight that is not finite");
+}
+
 class LevelCheck {
  public:
   LevelCheck(const Level& level, const std::string& name) : level_(level), name_(name) {}
@@ -59,8 +69,7 @@ class LevelCheck {
  private:
   void array(const char* what, const SharedArray<float>& values, std::int64_t size) const {
     require(values.size() == size, name_, ": ", what, " has ", values.size(), " numbers instead of ", size);
-    require(std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); }), name_, ": ",
-            what, " holds a number that is not finite");
+    require(all_finite(values), name_, ": ", what, " holds a number that is not finite");
   }
 
   void check_frame() const {
@@ -80,13 +89,8 @@ class LevelCheck {
               " after ", before, ", of ", area);
       before = place;
     }
-    for (const WarpPixel& pixel : frame.pixels) {
-      for (const std::uint16_t corner : pixel.corners)
-        require(corner < level_.points, name_, ": the reference frame names landmark ", corner, " of ",
-                level_.points);
-      require(std::isfinite(pixel.a) && std::isfinite(pixel.b), name_,
-              ": the reference frame has a weight that is not finite");
-    }
+    for (const WarpPixel& pixel : frame.pixels)
+      check_pixel(pixel, level_.points, name_ + ": the reference frame");
   }
 
   // The size of faces is that of s0, and the planes around one are in proportion to what is sampled there.
@@ -111,6 +115,31 @@ class LevelCheck {
   const Level& level_;
   const std::string& name_;
 };
+
+void check_refinement(const Model& model) {
+  const Refinement& r = model.refinement;
+  const Level& last = model.levels.back();
+  constexpr int max_side = 64;
+  constexpr std::int64_t max_samples = 1 << 24;
+  require(r.patch_samples >= 2 && r.patch_samples <= max_side, "the refinement has patches of ",
+          r.patch_samples, " samples to a side, not 2 to ", max_side);
+  require(last.modes <= max_refined_modes, "a last level of ", last.modes,
+          " modes cannot be refined: it has at most ", max_refined_modes);
+  require(std::isfinite(r.pitch_px) && r.pitch_px > 0 && r.pitch_px <= max_coordinate,
+          "the refinement has samples ", r.pitch_px, " pixels apart");
+  const std::int64_t pixels = std::int64_t{model.points} * r.patch_samples * r.patch_samples;
+  require(r.pixels.size() == pixels, "the refinement has ", r.pixels.size(), " pixels instead of ", pixels);
+  for (const WarpPixel& pixel : r.pixels) check_pixel(pixel, model.points, "the refinement");
+  const std::int64_t samples = pixels * channels(last.features);
+  require(samples <= max_samples, "the refinement has ", samples, " samples, more than ", max_samples);
+  require(r.g0.size() == samples, "the refinement's g0 has ", r.g0.size(), " numbers instead of ", samples);
+  require(r.basis.size() % samples == 0, "the refinement's basis has ", r.basis.size(),
+          " numbers, no multiple of ", samples);
+  require(r.rows() <= samples, "the refinement's basis has ", r.rows(), " rows of ", samples, " numbers");
+  require(all_finite(r.g0) && all_finite(r.basis), "the refinement holds a number that is not finite");
+  require(std::any_of(r.g0.begin(), r.g0.end(), [](float v) { return v != 0; }),
+          "the refinement's g0 is all zeros");
+}
 
 void check_level_of(const Model& model, const Level& level, const std::string& name, bool has_update) {
   check_features(level.features);
@@ -153,10 +182,9 @@ void check_model(const Model& model) {
   require(!classifier.known() || classifier.weights.size() == model.levels.front().samples(),
           "the model's face classifier has ", classifier.weights.size(), " weights for ",
           model.levels.front().samples(), " samples of the first level");
-  require(
-      std::isfinite(classifier.offset) && std::all_of(classifier.weights.begin(), classifier.weights.end(),
-                                                      [](float v) { return std::isfinite(v); }),
-      "the model's face classifier holds a number that is not finite");
+  require(std::isfinite(classifier.offset) && all_finite(classifier.weights),
+          "the model's face classifier holds a number that is not finite");
+  if (model.refinement.known()) check_refinement(model);
   if (model.appearance.points != 0) check_appearance(model);
 }
 

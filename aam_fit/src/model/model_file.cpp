@@ -226,6 +226,14 @@ Model model_of(const Json& json, BlobReader& blobs, const std::string& file) {
     model.face_classifier.weights = blobs.take<float>(classifier, "weights");
     model.face_classifier.offset = at<double>(classifier, "offset", file);
   }
+  if (json.contains("refinement")) {
+    const Json& refinement = json["refinement"];
+    model.refinement.patch_samples = at<int>(refinement, "patch_samples", file);
+    model.refinement.pitch_px = at<double>(refinement, "pitch_px", file);
+    model.refinement.pixels = blobs.take<WarpPixel>(refinement, "pixels");
+    model.refinement.g0 = blobs.take<float>(refinement, "g0");
+    model.refinement.basis = blobs.take<float>(refinement, "basis");
+  }
   blobs.finish();
   return model;
 }
@@ -270,6 +278,8 @@ Json header_of(std::span<const std::byte> bytes, const std::string& file) {
   const auto* text = reinterpret_cast<const char*>(header.data());
   Json json = Json::parse(text, text + header.size(), nullptr, false);
   if (json.is_discarded()) fail("the header is no JSON");
+  if (version < 3 && json.contains("refinement"))
+    fail("there is no refinement in version " + std::to_string(version) + ": the file is damaged");
   return json;
 }
 
@@ -313,6 +323,13 @@ std::string encode_model(const Model& model) {
   if (model.face_classifier.known()) {
     header["face_classifier"] = {{"weights", blobs.add(model.face_classifier.weights)},
                                  {"offset", model.face_classifier.offset}};
+  }
+  if (model.refinement.known()) {
+    header["refinement"] = {{"patch_samples", model.refinement.patch_samples},
+                            {"pitch_px", model.refinement.pitch_px},
+                            {"pixels", blobs.add(model.refinement.pixels)},
+                            {"g0", blobs.add(model.refinement.g0)},
+                            {"basis", blobs.add(model.refinement.basis)}};
   }
   return seal(header.dump(-1, ' ', false, Json::error_handler_t::replace), blobs.blobs);
 }

@@ -8,6 +8,7 @@
 #include "crop/prepare_cpu.hpp"
 #include "train/calibrate.hpp"
 #include "train/learn_classifier.hpp"
+#include "train/learn_refinement.hpp"
 #include "train/level_model.hpp"
 #include "train/shape_model.hpp"
 #include "train/training_set.hpp"
@@ -199,6 +200,8 @@ Model train(const std::vector<Example>& examples, const TrainOptions& options, c
   const std::vector<LevelOptions> levels =
       options.levels.empty() ? levels_for(options.update) : options.levels;
   std::int64_t total = 2 + (options.appearance_pixels > 0 ? 1 : 0) + (options.face_classifier ? 1 : 0);
+  const bool refines = options.refinement && regression && options.parameters == Parameters::shape;
+  total += refines ? 1 : 0;
   for (const LevelOptions& level : levels) total += 1 + (regression ? level.stages : 1);
   const Execution run(options.threads, stop);
   Steps steps(progress, total, run);
@@ -244,6 +247,10 @@ Model train(const std::vector<Example>& examples, const TrainOptions& options, c
       learn_regression_update(level, faces, c, starts, {i, stage, is_last}, options, run);
       model.levels.push_back(level);
     }
+  }
+  if (refines) {
+    steps.next("refinement");
+    model.refinement = learn_refinement(model.levels.back(), shapes.mean, set.undeformed(), run);
   }
   if (options.appearance_pixels > 0) {
     steps.next("appearance");

@@ -126,11 +126,11 @@ def test_progress_reports_every_stage(faces):
 
     aam.train(images, landmarks, levels=[{"pixels": 100}], progress=progress)
     assert [done for _, done, _ in calls] == list(range(len(calls)))
-    assert calls[0][0] == "shapes" and calls[-2][0] == "face classifier" and calls[-1] == ("done", 6, 6)
+    assert calls[0][0] == "shapes" and calls[-2][0] == "face classifier" and calls[-1] == ("done", 7, 7)
 
     calls.clear()
     aam.train(images, landmarks, levels=[{"pixels": 100}], face_classifier=False, progress=progress)
-    assert calls[-2][0] == "calibration" and calls[-1] == ("done", 5, 5)
+    assert calls[-2][0] == "calibration" and calls[-1] == ("done", 6, 6)
 
 
 def test_an_exception_of_progress_ends_the_training(faces):

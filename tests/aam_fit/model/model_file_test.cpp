@@ -52,6 +52,11 @@ Model small_model() {
   model.triangles = {{0, 1, 17}, {1, 18, 17}};
   model.face_classifier = {std::vector<float>(static_cast<std::size_t>(model.levels.front().samples()), 0.3F),
                            1.5};
+  model.refinement.patch_samples = 2;
+  model.refinement.pitch_px = 3.25;
+  model.refinement.pixels = std::vector<WarpPixel>(4 * 68, {{1, 2, 3}, 0, 0.25F, 0.5F});
+  model.refinement.g0 = std::vector<float>(4 * 68, 0.5F);
+  model.refinement.basis = std::vector<float>(2 * 4 * 68, 0.125F);
   return model;
 }
 
@@ -68,6 +73,11 @@ void expect_equal(const Model& a, const Model& b) {
   EXPECT_EQ(a.calibration.background, b.calibration.background);
   expect_equal(a.face_classifier.weights, b.face_classifier.weights);
   EXPECT_EQ(a.face_classifier.offset, b.face_classifier.offset);
+  EXPECT_EQ(a.refinement.patch_samples, b.refinement.patch_samples);
+  EXPECT_EQ(a.refinement.pitch_px, b.refinement.pitch_px);
+  expect_equal(a.refinement.pixels, b.refinement.pixels);
+  expect_equal(a.refinement.g0, b.refinement.g0);
+  expect_equal(a.refinement.basis, b.refinement.basis);
   EXPECT_EQ(a.triangles, b.triangles);
   EXPECT_EQ(a.mean, b.mean);
   ASSERT_EQ(a.levels.size(), b.levels.size());
@@ -155,11 +165,22 @@ TEST(ModelFile, a_file_without_calibration_is_read) {
 TEST(ModelFile, a_file_without_a_face_classifier_is_read) {
   Model model = small_model();
   model.face_classifier = {};
+  model.refinement = {};
   std::string bytes = encode_model(model);
   EXPECT_EQ(bytes.find("face_classifier"), std::string::npos);  // as in version 1
   bytes[8] = 1;
   expect_equal(decode(bytes), model);
   EXPECT_FALSE(decode(bytes).face_classifier.known());
+}
+
+TEST(ModelFile, a_file_without_a_refinement_is_read) {
+  Model model = small_model();
+  model.refinement = {};
+  std::string bytes = encode_model(model);
+  EXPECT_EQ(bytes.find("refinement"), std::string::npos);  // as in version 2
+  bytes[8] = 2;
+  expect_equal(decode(bytes), model);
+  EXPECT_FALSE(decode(bytes).refinement.known());
 }
 
 TEST(ModelFile, a_face_classifier_fits_its_model) {
@@ -195,11 +216,11 @@ TEST(ModelFile, says_why_it_refuses) {
   EXPECT_ERROR(decode(bytes.substr(0, 20)), ParseError, "cut off within its first bytes");
   EXPECT_ERROR(decode(bytes.substr(0, bytes.size() - 1)), ParseError, "it is cut off");
   std::string future = bytes;
-  future[8] = 3;
-  EXPECT_ERROR(decode(future), ParseError, "version 3 of the format, this program knows up to 2");
+  future[8] = 4;
+  EXPECT_ERROR(decode(future), ParseError, "version 4 of the format, this program knows up to 3");
   std::string blob = bytes;
   blob.back() = static_cast<char>(blob.back() ^ 1);
-  EXPECT_ERROR(decode(blob), ParseError, "array weights is damaged");
+  EXPECT_ERROR(decode(blob), ParseError, "array basis is damaged");
   bytes[40] = static_cast<char>(bytes[40] ^ 1);
   EXPECT_ERROR(decode(bytes), ParseError, "header is damaged");
   EXPECT_ERROR(load_model("/no/such.aam"), Error, "/no/such.aam");

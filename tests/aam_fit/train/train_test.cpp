@@ -214,8 +214,9 @@ TEST(Train, SaysHowFarItIs) {
         ++calls;
       });
   EXPECT_EQ(last, whole);
-  // shapes, two levels with three updates, the appearance, the calibration, the face classifier, the end
-  EXPECT_EQ(calls, 10);
+  // shapes, two levels with three updates, the refinement, the appearance, the calibration, the face
+  // classifier, the end
+  EXPECT_EQ(calls, 11);
   EXPECT_EQ(model.levels.size(), 3u);
   EXPECT_EQ(model.levels[0].face_size_px, model.levels[1].face_size_px);
 }

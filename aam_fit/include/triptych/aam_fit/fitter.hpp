@@ -27,6 +27,9 @@ struct FitterOptions {
   // first level whose faces are at least half as large as the finest's, the fit with the least error goes on
   // alone.
   int starts = 5;
+  // Gauss-Newton steps after the last level, 0 to 10, for models with a Model::refinement and
+  // Algorithm::regression.
+  int refinement_steps = 2;
   // Width of the border that a crop has around the face, in face sizes; from the second resolution on at most
   // 0.2.
   double crop_margin = 0.5;

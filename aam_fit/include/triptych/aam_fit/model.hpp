@@ -57,6 +57,20 @@ struct Level {
   std::int64_t pixels() const { return frame.size(); }
 };
 
+// Gauss-Newton steps that follow the last level, on patches around the landmarks in its planes: a patch moves
+// with its landmark, and its texture is the mean, plus what the basis spans.
+struct Refinement {
+  int patch_samples = 0;          // of a patch's side, 2 or more; 0: there is none
+  double pitch_px = 1;            // pixels of the planes from one sample to the next
+  SharedArray<WarpPixel> pixels;  // of the patches, one landmark's after the other, each row by row
+  // Samples: of a landmark its channels one after the other, of a channel the pixels of the patch.
+  SharedArray<float> g0;     // the mean texture
+  SharedArray<float> basis;  // rows as long as g0, orthonormal
+  bool known() const { return patch_samples > 0; }
+  std::int64_t rows() const { return g0.empty() ? 0 : basis.size() / g0.size(); }
+};
+constexpr int max_refined_modes = 72;  // of the last level
+
 // What Fit::confidence compares a fit with: medians over fits that train() has made, of the correlation of
 // the sampled texture with the model's.
 struct Calibration {
@@ -81,6 +95,7 @@ struct Model {
   std::vector<Triangle> triangles;
   Shape mean;                 // centred, of face size 1
   std::vector<Level> levels;  // coarse to fine; two may have the same resolution
+  Refinement refinement;      // of the last level's fit
   Level appearance;           // in grey and without R, for pictures (appearance.hpp); points 0: none
   int images = 0;             // it was trained on (mirrored ones not counted)
   Calibration calibration;

@@ -59,8 +59,11 @@ struct TrainOptions {
   // landmarks take 0.3 to 0.9 of the way to the shape of another example. -1: 8 up to 133 examples, then
   // fewer, none from 601 on. Fewer where their images would take more than a gibibyte.
   int deformations = -1;
-  Displacements displacements;            // Update::regression
-  double ridge = 10;                      // Update::regression: weight of |R|^2, in mean squared residuals
+  Displacements displacements;  // Update::regression
+  double ridge = 10;            // Update::regression: weight of |R|^2, in mean squared residuals
+  // Update::regression with Parameters::shape: learn Model::refinement. Models of more than max_refined_modes
+  // have none.
+  bool refinement = true;
   std::int64_t appearance_pixels = 8192;  // of Model::appearance; 0: none
   bool face_classifier = true;            // find_faces() is more reliable with it; takes a few seconds
   std::uint64_t seed = 1;

@@ -165,6 +165,8 @@ constexpr const char* doc =
     "shape of\n"
     "another one; -1: 8, fewer from 134 images on. displacements: a Displacements or a dict. ridge: weight "
     "of |R|^2.\n"
+    "refinement: learn what Gauss-Newton steps after the last level need, when update is \"regression\" and "
+    "parameters\n\"shape\". "
     "appearance_pixels: of the pictures of faces; 0: none. face_classifier: find_faces() is more reliable "
     "with it; takes\na few seconds. threads: 0 means all cores. name: of the model. names: of the images, "
     "for "
@@ -195,7 +197,8 @@ constexpr const char* signature =
     "mirror_points: numpy.typing.ArrayLike | None = None, deformations: int = -1, displacements: "
     "Displacements | dict[str, object] | "
     "None = "
-    "None, ridge: float = 10.0, appearance_pixels: int = 8192, face_classifier: bool = True, seed: int = 1, "
+    "None, ridge: float = 10.0, refinement: bool = True, appearance_pixels: int = 8192, face_classifier: "
+    "bool = True, seed: int = 1, "
     "threads: int = 0, name: str = "
     "'', "
     "names: collections.abc.Sequence[str] | None = None, progress: collections.abc.Callable[[str, int, int], "
@@ -233,7 +236,7 @@ void bind_aam_train(nb::module_& m) {
          std::string_view parameters, std::string_view update, double shape_variance, double texture_variance,
          double combined_variance, Whole<"shape_modes"> shape_modes, Whole<"texture_modes"> texture_modes,
          Whole<"modes"> modes, bool compositional, bool mirror, nb::handle mirror_points,
-         Whole<"deformations"> deformations, nb::handle displacements, double ridge,
+         Whole<"deformations"> deformations, nb::handle displacements, double ridge, bool refinement,
          Whole<"appearance_pixels", std::int64_t> appearance_pixels, bool face_classifier,
          Whole<"seed", std::uint64_t> seed, Whole<"threads"> threads, const std::string& name,
          nb::handle names, nb::handle progress) {
@@ -256,6 +259,7 @@ void bind_aam_train(nb::module_& m) {
         options.deformations = deformations;
         options.displacements = displacements_of(displacements);
         options.ridge = ridge;
+        options.refinement = refinement;
         options.appearance_pixels = appearance_pixels;
         options.face_classifier = face_classifier;
         options.seed = seed;
@@ -270,7 +274,7 @@ void bind_aam_train(nb::module_& m) {
       nb::arg("texture_modes") = o.texture_modes, nb::arg("modes") = o.modes,
       nb::arg("compositional") = o.compositional, nb::arg("mirror") = o.mirror,
       nb::arg("mirror_points") = nb::none(), nb::arg("deformations") = o.deformations,
-      nb::arg("displacements") = nb::none(), nb::arg("ridge") = o.ridge,
+      nb::arg("displacements") = nb::none(), nb::arg("ridge") = o.ridge, nb::arg("refinement") = o.refinement,
       nb::arg("appearance_pixels") = o.appearance_pixels, nb::arg("face_classifier") = o.face_classifier,
       nb::arg("seed") = o.seed, nb::arg("threads") = o.threads, nb::arg("name") = "",
       nb::arg("names") = nb::none(), nb::arg("progress") = nb::none(), nb::sig(signature), doc);

@@ -17,7 +17,7 @@ struct FitterKeywords {
   bool always_step;
   double min_relative_gain, min_move_px, max_outside_fraction;
   bool batched_line_search;
-  int max_width, max_height, max_faces, starts;
+  int max_width, max_height, max_faces, starts, refinement_steps;
   double crop_margin, min_confidence;
 
   aam_fit::FitterOptions options() const {
@@ -36,6 +36,7 @@ struct FitterKeywords {
     o.max_height = max_height;
     o.max_faces = max_faces;
     o.starts = starts;
+    o.refinement_steps = refinement_steps;
     o.crop_margin = crop_margin;
     o.min_confidence = min_confidence;
     return o;
@@ -48,12 +49,13 @@ struct FitterKeywords {
       Whole<"max_iterations"> max_iterations, Whole<"steps"> steps, bool always_step,                      \
       double min_relative_gain, double min_move_px, double max_outside_fraction, bool batched_line_search, \
       Whole<"max_width"> max_width, Whole<"max_height"> max_height, Whole<"max_faces"> max_faces,          \
-      Whole<"starts"> starts, double crop_margin, double min_confidence
-#define TRIPTYCH_FITTER_VALUES                                                                            \
-  FitterKeywords {                                                                                        \
-    algorithm, form, storage, max_iterations, steps, always_step, min_relative_gain, min_move_px,         \
-        max_outside_fraction, batched_line_search, max_width, max_height, max_faces, starts, crop_margin, \
-        min_confidence                                                                                    \
+      Whole<"starts"> starts, Whole<"refinement_steps"> refinement_steps, double crop_margin,              \
+      double min_confidence
+#define TRIPTYCH_FITTER_VALUES                                                                    \
+  FitterKeywords {                                                                                \
+    algorithm, form, storage, max_iterations, steps, always_step, min_relative_gain, min_move_px, \
+        max_outside_fraction, batched_line_search, max_width, max_height, max_faces, starts,      \
+        refinement_steps, crop_margin, min_confidence                                             \
   }
 #define TRIPTYCH_FITTER_ARGUMENTS(o)                                                                      \
   nb::arg("algorithm") = "regression", nb::arg("form") = "one_pass", nb::arg("storage") = "float32",      \
@@ -63,8 +65,8 @@ struct FitterKeywords {
   nb::arg("max_outside_fraction") = (o).fit.max_outside_fraction,                                         \
   nb::arg("batched_line_search") = (o).fit.batched_line_search, nb::arg("max_width") = (o).max_width,     \
   nb::arg("max_height") = (o).max_height, nb::arg("max_faces") = (o).max_faces,                           \
-  nb::arg("starts") = (o).starts, nb::arg("crop_margin") = (o).crop_margin,                               \
-  nb::arg("min_confidence") = (o).min_confidence
+  nb::arg("starts") = (o).starts, nb::arg("refinement_steps") = (o).refinement_steps,                     \
+  nb::arg("crop_margin") = (o).crop_margin, nb::arg("min_confidence") = (o).min_confidence
 
 inline constexpr const char* fitter_keywords_doc =
     "algorithm: \"regression\"; or \"project_out\" and \"simultaneous\", on the CPU, for models trained "
@@ -83,7 +85,9 @@ inline constexpr const char* fitter_keywords_doc =
     "max_faces: of a batch on a GPU. starts: a face is fitted from its start and from others around it, as "
     "many "
     "in all,\n"
-    "1 to 9, and the best goes on to the finest levels; a tracker uses them after a loss. crop_margin: "
+    "1 to 9, and the best goes on to the finest levels; a tracker uses them after a loss. "
+    "refinement_steps: of Gauss-Newton\n"
+    "after the last level, 0 to 10, for models that were trained with refinement. crop_margin: "
     "border around the face that is prepared, in face sizes.\n"
     "min_confidence: a fit with less Fit.confidence is not found; 0: the confidence decides nothing.\n"
     "device: \"auto\", \"cpu\", \"cpu:4\" (threads), \"cuda:0\" or a torch.device.";
