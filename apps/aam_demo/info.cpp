@@ -25,6 +25,10 @@ void print_info(const Options& options) {
   }
   std::printf(
       "modes: parameters that a fit changes; shape, texture: modes of the shape and of the texture alone.\n");
+  if (const Refinement& patches = model.refinement; patches.known())
+    std::printf(
+        "Refined after the last level: patches of %d x %d samples, %lld textures that do not count.\n",
+        patches.patch_samples, patches.patch_samples, static_cast<long long>(patches.rows()));
   if (has_appearance(model))
     std::printf("For pictures: %d combined modes of shape and grey texture, %lld pixels (aam_demo modes).\n",
                 model.appearance.modes, static_cast<long long>(model.appearance.pixels()));

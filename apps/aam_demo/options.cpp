@@ -105,7 +105,7 @@ struct Texts {
   std::int64_t pixels = 1700;
   double variance = 0;
   int levels = 2;
-  bool no_patches = false, no_mirror = false;
+  bool no_patches = false, no_refinement = false, no_mirror = false;
 };
 
 void add_device(CLI::App& app, Options& o, Texts& t) {
@@ -160,6 +160,8 @@ void add_train(CLI::App& app, Options& o, Texts& t) {
   app.add_flag(
       "--no-patches", t.no_patches,
       "Without the last level, of patches around the landmarks (regression and shape alone have one)");
+  app.add_flag("--no-refinement", t.no_refinement,
+               "Without the Gauss-Newton steps after the last level (regression and shape alone have them)");
   app.add_flag("--no-mirror", t.no_mirror, "Do not learn from the mirrored images as well");
   app.add_option(
          "--deformations", o.training.deformations,
@@ -258,6 +260,7 @@ void set_training(Options& o, const Texts& t) {
       o.training.parameters == Parameters::shape && features.kind == FeatureKind::double_angle)
     o.training.levels.push_back(patch_level());
   if (t.variance != 0) o.training.shape_variance = t.variance;
+  o.training.refinement = !t.no_refinement;
   o.training.mirror = !t.no_mirror;
   o.training.seed = o.seed;
   o.training.threads = o.threads;
