@@ -119,7 +119,7 @@ class LevelCheck {
 void check_refinement(const Model& model) {
   const Refinement& r = model.refinement;
   const Level& last = model.levels.back();
-  constexpr int max_side = 64;
+  constexpr int max_side = 64, max_rows = 64;
   constexpr std::int64_t max_samples = 1 << 24;
   require(r.patch_samples >= 2 && r.patch_samples <= max_side, "the refinement has patches of ",
           r.patch_samples, " samples to a side, not 2 to ", max_side);
@@ -135,7 +135,8 @@ void check_refinement(const Model& model) {
   require(r.g0.size() == samples, "the refinement's g0 has ", r.g0.size(), " numbers instead of ", samples);
   require(r.basis.size() % samples == 0, "the refinement's basis has ", r.basis.size(),
           " numbers, no multiple of ", samples);
-  require(r.rows() <= samples, "the refinement's basis has ", r.rows(), " rows of ", samples, " numbers");
+  require(r.rows() <= std::min<std::int64_t>(samples, max_rows), "the refinement's basis has ", r.rows(),
+          " rows of ", samples, " numbers, more than ", max_rows, " or than they are long");
   require(all_finite(r.g0) && all_finite(r.basis), "the refinement holds a number that is not finite");
   require(std::any_of(r.g0.begin(), r.g0.end(), [](float v) { return v != 0; }),
           "the refinement's g0 is all zeros");

@@ -17,7 +17,7 @@ namespace triptych::aam_fit {
 struct RefineTask {
   std::int32_t points, modes, side, channels, samples, rows, steps;
   float pitch_px, face_size_px;
-  double g0g0;
+  double g0g0, sum_g0;
   Normalisation normalisation;
   const WarpPixel* pixels;
   const float *g0, *basis, *s0, *Qs;
@@ -27,9 +27,8 @@ struct RefineTask {
   std::int32_t starts;         // fits of a face
   float* parameters;           // of each fit
   const DeviceLevelFit* fits;  // those that are lost stay as they are
-  float* floats;               // scratch of each fit ...
-  double* doubles;
-  std::int64_t float_count, double_count;  // ... so long
+  unsigned char* memory;       // of each fit, where shared memory is too small; else null
+  std::int64_t memory_bytes;   // of a block
 };
 
 // The patches of a model on the current GPU. Calls share scratch memory: they must come one after the other.
@@ -44,9 +43,10 @@ class RefinerCuda {
 
  private:
   RefineTask task_{};
+  bool has_clusters_ = false;
   DeviceBuffer<WarpPixel> pixels_;
-  DeviceBuffer<float> g0_, basis_, s0_, Qs_, floats_;
-  DeviceBuffer<double> doubles_;
+  DeviceBuffer<float> g0_, basis_, s0_, Qs_;
+  DeviceBuffer<unsigned char> memory_;
 };
 
 }  // namespace triptych::aam_fit

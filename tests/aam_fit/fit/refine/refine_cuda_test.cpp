@@ -15,7 +15,7 @@ const Features edges{.kind = FeatureKind::double_angle, .smooth_px = 0.7f, .loca
 
 TEST_F(RefineCuda, EndsWhereTheCpuEnds) {
   for (const Features& features : {Features{}, edges})
-    for (const auto& [modes, side, rows] : {std::tuple{4, 6, 2}, {1, 2, 0}, {17, 5, 33}}) {
+    for (const auto& [modes, side, rows] : {std::tuple{4, 6, 2}, {1, 2, 0}, {17, 5, 33}, {2, 40, 1}}) {
       const test::PatchWorld made = test::make_patch_world(features, modes, side, rows);
       const Model& model = made.world.model;
       const LevelFitter fitter(model.levels.back());
