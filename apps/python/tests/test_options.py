@@ -145,6 +145,7 @@ FITTER = {
     "max_height": (0, *COUNT),
     "max_faces": (0, 10**6, *COUNT),
     "starts": (0, 10, *COUNT),
+    "refinement_steps": (11, *COUNT),
     "crop_margin": (11.0, *NEGATIVE),
     "min_confidence": (1.5, *NEGATIVE),
 }
