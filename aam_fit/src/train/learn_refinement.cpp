@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "crop/prepare_cpu.hpp"
+#include "fit/texture_basis.hpp"
 #include "train/learn_refinement.hpp"
 #include "train/level_model.hpp"
 #include "train/pca.hpp"
@@ -42,22 +44,6 @@ Rows ordered(const Rows& textures, std::span<const std::int64_t> order) {
   return out;
 }
 
-// The modes, an offset and a gain, orthonormal: all that a texture may do besides moving.
-Rows make_basis(const Rows& modes, const Eigen::VectorXf& g0) {
-  Rows basis(modes.rows() + 2, g0.size());
-  Eigen::Index count = 0;
-  const auto add = [&](Eigen::RowVectorXf row) {
-    const float length = row.norm();
-    for (int twice = 0; twice < 2; ++twice)
-      for (Eigen::Index i = 0; i < count; ++i) row -= row.dot(basis.row(i)) * basis.row(i);
-    if (row.norm() > 1e-3f * length) basis.row(count++) = row.normalized();
-  };
-  for (Eigen::Index i = 0; i < modes.rows(); ++i) add(modes.row(i));
-  add(Eigen::RowVectorXf::Ones(g0.size()));
-  add(g0.transpose());
-  return basis.topRows(count);
-}
-
 }  // namespace
 
 Refinement learn_refinement(const Level& last, std::span<const Point> mean,
@@ -69,7 +55,7 @@ Refinement learn_refinement(const Level& last, std::span<const Point> mean,
   Rows textures = ordered(textures_at_truth(level, faces, later_crop_margin, run), order);
   const Eigen::VectorXf g0 = mean_texture(textures, last.normalisation, run);
   textures.rowwise() -= g0.transpose();
-  const Rows basis = make_basis(pca(std::move(textures), {1, max_rows}, run).modes, g0);
+  const Rows basis = texture_basis(pca(std::move(textures), {1, max_rows}, run).modes, g0.transpose());
 
   Refinement refinement;
   refinement.patch_samples = patches.samples;

@@ -20,13 +20,13 @@
 #include "fit/cpu/level_fitter.hpp"
 #include "fit/fit_checks.hpp"
 #include "fit/fit_math.hpp"
+#include "fit/texture_basis.hpp"
 #include "warp/warp.hpp"
 
 namespace triptych::aam_fit {
 
 namespace {
 
-using TextureRows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Row = Eigen::Matrix<float, 1, Eigen::Dynamic>;
 
 // Derivatives of textures along x and y of the planes, from neighbours in the raster: central where both are
@@ -94,7 +94,7 @@ class CompositionalFitter::Impl {
     pixels_ = level_.pixels();
     g0_ = Eigen::Map<const Row>(level_.g0.data(), n);
     modes_ = Eigen::Map<const TextureRows>(level_.Pg.data(), k, n);
-    make_basis();
+    basis_ = texture_basis(modes_, g0_);
     make_jacobian();
     const RasterGradient gradient(level_.frame);
     const Eigen::Index textures = kind_ == Compositional::simultaneous ? k + 1 : 1;
@@ -138,22 +138,6 @@ class CompositionalFitter::Impl {
   }
 
  private:
-  // The texture modes, a constant and the mean, orthonormal; what the others already span is left out.
-  void make_basis() {
-    basis_.resize(level_.texture_modes + 2, g0_.size());
-    Eigen::Index count = 0;
-    const auto add = [&](Row row) {
-      const float length = row.norm();
-      for (int twice = 0; twice < 2; ++twice)
-        if (count > 0) row -= (row * basis_.topRows(count).transpose()) * basis_.topRows(count);
-      if (row.norm() > 1e-3f * length) basis_.row(count++) = row.normalized();
-    };
-    for (Eigen::Index i = 0; i < modes_.rows(); ++i) add(modes_.row(i));
-    add(Row::Ones(g0_.size()));
-    add(g0_);
-    basis_.conservativeResize(count, Eigen::NoChange);
-  }
-
   // How far each pixel moves with each parameter: those of its corners, weighted.
   void make_jacobian() {
     jx_.resize(warp_.parameter_count(), pixels_);
