@@ -104,6 +104,8 @@ std::string FitterEngine::describe_levels() const {
                              : "levels " + std::to_string(first) + " to " + std::to_string(end - 1);
     line += ": " + text;
   }
+  if (refines())
+    line += "; then " + std::to_string(options_.refinement_steps) + " Gauss-Newton steps on patches";
   return line;
 }
 

@@ -44,7 +44,7 @@ class FitterEngine {
   virtual void drop() = 0;
   virtual void wait(const Event& event) { event.synchronize(); }
 
-  // "levels 0 to 4: ...; levels 5 to 9: ...".
+  // "levels 0 to 4: ...; levels 5 to 9: ...; then 2 Gauss-Newton steps on patches".
   std::string describe_levels() const;
 
  protected:

@@ -42,8 +42,9 @@ RefinerCpu::RefinerCpu(const Model& model)
   now_.resize(parameters);
   model_.resize(coordinates);
   shape_.resize(coordinates);
+  before_.resize(coordinates);
   for (std::vector<float>* samples : {&texture_, &fitted_, &gx_, &gy_}) samples->resize(count);
-  row_.resize(rows);
+  weights_.resize(rows);
   sums_.resize(static_cast<std::size_t>(level_.points));
   products_.resize(rows * coordinates);
   B_.resize(coordinates * parameters);
@@ -55,13 +56,14 @@ void RefinerCpu::refine(PlanesView planes, int steps, std::span<float> parameter
   std::copy(parameters.begin(), parameters.end(), start_.begin());
   now_ = start_;
   place_landmarks();
-  const std::vector<float> before = shape_;
+  before_ = shape_;
   for (int i = 0; i < steps; ++i)
     if (!step(planes)) return;
   place_landmarks();
   const double most = max_refinement * level_.face_size_px;
-  for (std::size_t i = 0; i < before.size(); i += 2) {
-    const double x = double{shape_[i]} - double{before[i]}, y = double{shape_[i + 1]} - double{before[i + 1]};
+  for (std::size_t i = 0; i < before_.size(); i += 2) {
+    const double x = double{shape_[i]} - double{before_[i]},
+                 y = double{shape_[i + 1]} - double{before_[i + 1]};
     if (!(x * x + y * y <= most * most)) return;
   }
   std::transform(now_.begin(), now_.end(), parameters.begin(),
@@ -132,11 +134,12 @@ bool RefinerCpu::normalise() {
 void RefinerCpu::fit_texture() {
   const float* basis = patches_.basis.data();
   for (int k = 0; k < rows_; ++k)
-    row_[static_cast<std::size_t>(k)] = dot(basis + std::int64_t{k} * samples_, texture_.data(), samples_);
+    weights_[static_cast<std::size_t>(k)] =
+        dot(basis + std::int64_t{k} * samples_, texture_.data(), samples_);
   std::fill(fitted_.begin(), fitted_.end(), 0.0f);
   for (int k = 0; k < rows_; ++k) {
     const float* values = basis + std::int64_t{k} * samples_;
-    const float weight = row_[static_cast<std::size_t>(k)];
+    const float weight = weights_[static_cast<std::size_t>(k)];
     for (int i = 0; i < samples_; ++i) fitted_[static_cast<std::size_t>(i)] += weight * values[i];
   }
   for (int i = 0; i < samples_; ++i) {
@@ -223,7 +226,7 @@ bool RefinerCpu::solve() {
     double* pivot_row = system_.data() + std::int64_t{j} * q;
     if (!(pivot_row[j] > 0)) return false;
     const double pivot = std::sqrt(pivot_row[j]);
-    for (int i = j; i <= q; ++i) system_[static_cast<std::size_t>(i * q + j)] /= i == j ? 1 : pivot;
+    for (int i = j + 1; i <= q; ++i) system_[static_cast<std::size_t>(i * q + j)] /= pivot;
     pivot_row[j] = pivot;
     for (int i = j + 1; i <= q; ++i) {
       double* row = system_.data() + std::int64_t{i} * q;

@@ -15,8 +15,8 @@ class RefinerCpu {
  public:
   // The model has a refinement.
   explicit RefinerCpu(const Model& model);
-  // parameters: of the last level, replaced. They stay as they are when a patch has no contrast or a landmark
-  // would go too far.
+  // parameters: of the last level, replaced. They stay as they are when the patches have no contrast, the
+  // equations no solution, or a landmark would go too far.
   void refine(PlanesView planes, int steps, std::span<float> parameters);
 
  private:
@@ -33,11 +33,13 @@ class RefinerCpu {
   int side_, channels_, samples_, rows_, parameters_;
   double g0g0_;
   std::vector<double> start_, now_;
-  std::vector<double> model_;   // 2 points: the landmarks, not posed
-  std::vector<float> shape_;    // ... and posed
-  std::vector<float> texture_;  // the residual, then what the basis leaves of it
-  std::vector<float> fitted_;   // the model's texture
-  std::vector<float> gx_, gy_, row_;
+  std::vector<double> model_;    // 2 points: the landmarks, not posed
+  std::vector<float> shape_;     // ... and posed
+  std::vector<float> before_;    // the same at the start
+  std::vector<float> texture_;   // the residual, then what the basis leaves of it
+  std::vector<float> fitted_;    // the model's texture
+  std::vector<float> gx_, gy_;   // G
+  std::vector<float> weights_;   // of the rows of the basis in the residual
   std::vector<PatchSums> sums_;  // of each landmark
   std::vector<float> products_;  // basis times G: rows x 2 points
   std::vector<double> B_;        // 2 points x parameters

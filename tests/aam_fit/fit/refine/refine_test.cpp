@@ -169,6 +169,8 @@ TEST(Refine, IsPartOfAFit) {
   EXPECT_LT(shape_error(two.landmarks, made.world.truth), shape_error(none.landmarks, made.world.truth));
   EXPECT_EQ(two.error, none.error);
   EXPECT_NE(two.parameters, none.parameters);
+  const Fitter twice(made.world.model, {}, Device::cpu(1));
+  EXPECT_NE(twice.describe().find("then 2 Gauss-Newton steps"), std::string::npos) << twice.describe();
   Model without = made.world.model;
   without.refinement = {};
   Fitter fitter(without, {.min_confidence = 0}, Device::cpu(1));
