@@ -12,7 +12,7 @@ cmp -s learn/face_00000.pgm unseen/face_00000.pgm && fail "other seeds make the 
 "$program" synth --out again --count 1 --seed 1 >/dev/null
 { cmp learn/face_00000.pgm again/face_00000.pgm && cmp learn/face_00000.pts again/face_00000.pts; } || fail "the same seed makes other faces"
 
-"$program" train --images learn --out faces.aam
+"$program" train --images learn --out faces.aam --deformations 2
 "$program" info faces.aam | tee info.txt
 grep -q "68 landmarks" info.txt || fail "info does not say the landmarks"
 "$program" evaluate --model faces.aam --images unseen --device cpu --json unseen.json --csv unseen.csv

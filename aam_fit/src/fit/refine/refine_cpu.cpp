@@ -81,8 +81,8 @@ bool RefinerCpu::step(PlanesView planes) {
 
 void RefinerCpu::place_landmarks() {
   const int m = level_.modes;
-  const auto pose = [&](int k) { return now_[static_cast<std::size_t>(m + k)]; };
-  const double a = 1 + pose(0), b = pose(1);
+  const double* pose = now_.data() + m;
+  const double a = 1 + pose[0], b = pose[1];
   for (std::size_t i = 0; i < model_.size(); ++i) {
     const float* row = level_.Qs.data() + static_cast<std::int64_t>(i) * m;
     double sum = double{level_.s0[static_cast<std::int64_t>(i)]};
@@ -90,8 +90,8 @@ void RefinerCpu::place_landmarks() {
     model_[i] = sum;
   }
   for (std::size_t i = 0; i < model_.size(); i += 2) {
-    shape_[i] = static_cast<float>(a * model_[i] - b * model_[i + 1] + pose(2));
-    shape_[i + 1] = static_cast<float>(b * model_[i] + a * model_[i + 1] + pose(3));
+    shape_[i] = static_cast<float>(a * model_[i] - b * model_[i + 1] + pose[2]);
+    shape_[i + 1] = static_cast<float>(b * model_[i] + a * model_[i + 1] + pose[3]);
   }
 }
 
@@ -151,7 +151,7 @@ void RefinerCpu::fit_texture() {
 
 void RefinerCpu::add_up_patches() {
   const int area = side_ * side_, size = area * channels_, m = level_.modes, points = level_.points;
-  const double a = 1 + now_[static_cast<std::size_t>(m)], b = now_[static_cast<std::size_t>(m + 1)];
+  const double a = 1 + now_.data()[m], b = now_.data()[m + 1];
   const auto per_px = static_cast<float>(1 / patches_.pitch_px);
   for (int i = 0; i < samples_; ++i) {
     const PatchPixel at = patch_pixel(i, side_, channels_);
@@ -183,6 +183,7 @@ void RefinerCpu::add_up_patches() {
 bool RefinerCpu::solve() {
   const int q = parameters_, points = level_.points;
   const auto B = [&](int coordinate) { return B_.data() + std::int64_t{coordinate} * q; };
+  const auto system = [&](int row) { return system_.data() + std::int64_t{row} * q; };
   double trace = 0;
   for (const PatchSums& sums : sums_) trace += double{sums.xx} + double{sums.yy};
   const double prior = prior_weight * trace / (2 * points);
@@ -191,13 +192,13 @@ bool RefinerCpu::solve() {
   for (int k = 0; k < rows_; ++k) {
     double* row = A_.data() + std::int64_t{k} * q;
     for (int i = 0; i < 2 * points; ++i) {
-      const double product = double{products_[static_cast<std::size_t>(2 * points * k + i)]};
+      const double product = double{products_.data()[2 * std::int64_t{points} * k + i]};
       for (int j = 0; j < q; ++j) row[j] += product * B(i)[j];
     }
   }
   // The lower triangle, and the right side below it.
   std::fill(system_.begin(), system_.end(), 0.0);
-  double* right = system_.data() + std::int64_t{q} * q;
+  double* right = system(q);
   for (int l = 0; l < points; ++l) {
     const PatchSums& s = sums_[static_cast<std::size_t>(l)];
     const double *x = B(2 * l), *y = B(2 * l + 1);
@@ -210,33 +211,31 @@ bool RefinerCpu::solve() {
     for (int i = 0; i < q; ++i) {
       const double along_x = x[i] * (double{s.xx} + prior) + y[i] * double{s.xy};
       const double along_y = x[i] * double{s.xy} + y[i] * (double{s.yy} + prior);
-      for (int j = 0; j <= i; ++j)
-        system_[static_cast<std::size_t>(i * q + j)] += along_x * x[j] + along_y * y[j];
+      for (int j = 0; j <= i; ++j) system(i)[j] += along_x * x[j] + along_y * y[j];
       right[i] -= x[i] * (double{s.x} + prior * dx) + y[i] * (double{s.y} + prior * dy);
     }
   }
   for (int k = 0; k < rows_; ++k) {
     const double* row = A_.data() + std::int64_t{k} * q;
     for (int i = 0; i < q; ++i)
-      for (int j = 0; j <= i; ++j) system_[static_cast<std::size_t>(i * q + j)] -= row[i] * row[j];
+      for (int j = 0; j <= i; ++j) system(i)[j] -= row[i] * row[j];
   }
 
   // Cholesky, the right side as one more row; then back.
   for (int j = 0; j < q; ++j) {
-    double* pivot_row = system_.data() + std::int64_t{j} * q;
+    double* pivot_row = system(j);
     if (!(pivot_row[j] > 0)) return false;
     const double pivot = std::sqrt(pivot_row[j]);
-    for (int i = j + 1; i <= q; ++i) system_[static_cast<std::size_t>(i * q + j)] /= pivot;
+    for (int i = j + 1; i <= q; ++i) system(i)[j] /= pivot;
     pivot_row[j] = pivot;
     for (int i = j + 1; i <= q; ++i) {
-      double* row = system_.data() + std::int64_t{i} * q;
-      for (int k = j + 1; k <= std::min(i, q - 1); ++k)
-        row[k] -= row[j] * system_[static_cast<std::size_t>(k * q + j)];
+      double* row = system(i);
+      for (int k = j + 1; k <= std::min(i, q - 1); ++k) row[k] -= row[j] * system(k)[j];
     }
   }
   for (int j = q - 1; j >= 0; --j) {
-    right[j] /= system_[static_cast<std::size_t>(j * q + j)];
-    for (int i = 0; i < j; ++i) right[i] -= right[j] * system_[static_cast<std::size_t>(j * q + i)];
+    right[j] /= system(j)[j];
+    for (int i = 0; i < j; ++i) right[i] -= right[j] * system(j)[i];
     now_[static_cast<std::size_t>(j)] += right[j];
   }
   return true;

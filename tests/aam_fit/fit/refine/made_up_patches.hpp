@@ -76,12 +76,14 @@ inline PatchWorld make_patch_world(const aam_fit::Features& features, int modes,
   patches.patch_samples = side;
   patches.pitch_px = last.face_size_px * size / side;
   const int columns = (frame.width + 1) / (side + 1);
+  const auto rows_of_patch = static_cast<std::size_t>(side);
   std::vector<aam_fit::WarpPixel> pixels(static_cast<std::size_t>(frame.size()));
   for (std::int64_t i = 0; i < frame.size(); ++i) {
     const int x = frame.raster_indices[i] % frame.width, y = frame.raster_indices[i] / frame.width;
     const int landmark = y / (side + 1) * columns + x / (side + 1);
-    pixels[static_cast<std::size_t>((landmark * side + y % (side + 1)) * side + x % (side + 1))] =
-        frame.pixels[i];
+    pixels[(static_cast<std::size_t>(landmark) * rows_of_patch + static_cast<std::size_t>(y % (side + 1))) *
+               rows_of_patch +
+           static_cast<std::size_t>(x % (side + 1))] = frame.pixels[i];
   }
   patches.pixels = pixels;
   std::vector<float> g0 = patch_texture(patches, made.planes.view(), inside);

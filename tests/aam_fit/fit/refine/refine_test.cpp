@@ -66,9 +66,9 @@ Eigen::VectorXd dense_step(const PatchWorld& made, const std::vector<float>& par
   for (Eigen::Index i = 0; i < n; ++i) {
     const Eigen::Index l = i / (area * channel_count), u = i % area % side, v = i % area / side;
     const auto difference = [&](Eigen::Index at, Eigen::Index stride) {
-      const Eigen::Index low = at > 0 ? -stride : 0, high = at + 1 < side ? stride : 0;
-      return (model(i + high) - model(i + low)) /
-             (static_cast<double>((high - low) / stride) * patches.pitch_px);
+      const Eigen::Index low = at > 0 ? 1 : 0, high = at + 1 < side ? 1 : 0;
+      return (model(i + high * stride) - model(i - low * stride)) /
+             (static_cast<double>(high + low) * patches.pitch_px);
     };
     // Along the planes' axes: the derivatives are those of the model's place, which follows from the plane's.
     const Point along{difference(u, 1), difference(v, side)};
