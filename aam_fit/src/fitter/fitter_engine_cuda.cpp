@@ -253,7 +253,7 @@ class CudaEngine final : public FitterEngine {
   // each: fits of a face, of which the best goes on after choice() levels.
   void enqueue(Job& job, int count, int each) {
     const StreamRef stream = job.stream;
-    FitState* state = each > 1 ? &job.tried : &job.best;
+    FitBuffers* state = each > 1 ? &job.tried : &job.best;
     upload(job, *state, count, each);
     FitterLevel level{};
     for (CudaStage& stage : stages_) {
@@ -284,7 +284,7 @@ class CudaEngine final : public FitterEngine {
     copy_to_host(state->summaries.span().first(count), job.pinned_summaries.span().first(some), stream);
   }
 
-  void upload(Job& job, FitState& state, std::int64_t count, int each) const {
+  void upload(Job& job, FitBuffers& state, std::int64_t count, int each) const {
     const std::int64_t coordinates = count * each * 2 * model_.points;
     copy_to_device(job.pinned_frames.span().first(static_cast<std::size_t>(count)),
                    job.frames.span().first(count), job.stream);
@@ -293,15 +293,15 @@ class CudaEngine final : public FitterEngine {
   }
 
   // The best fits go on.
-  static void choose(Job& job, const FitterLevel& last, FitState*& state) {
-    FitState& best = job.best;
+  static void choose(Job& job, const FitterLevel& last, FitBuffers*& state) {
+    FitBuffers& best = job.best;
     launch_choose(last,
                   {best.landmarks.data(), best.parameters.data(), best.kept.data(), best.summaries.data()},
                   job.stream);
     state = &best;
   }
 
-  void enqueue_level(Job& job, FitState& state, CudaStage& stage, const FitterLevel& level) {
+  void enqueue_level(Job& job, FitBuffers& state, CudaStage& stage, const FitterLevel& level) {
     const StreamRef stream = job.stream;
     const std::int64_t fits = std::int64_t{level.faces} * level.starts;
     if (!stage.keeps_parameters) launch_begin_level(level, stream);

@@ -17,8 +17,8 @@
 namespace triptych::aam_fit {
 
 // Fits on their way through the levels; on the device, one row per fit.
-struct FitState {
-  FitState(std::int64_t fits, int points, int max_parameters)
+struct FitBuffers {
+  FitBuffers(std::int64_t fits, int points, int max_parameters)
       : landmarks(fits * 2 * points),
         parameters(fits * max_parameters),
         kept(fits * max_parameters),
@@ -45,7 +45,7 @@ struct Job {
   PinnedBuffer<float> pinned_kept;
   PinnedBuffer<FitSummary> pinned_summaries;
   PinnedBuffer<std::uint8_t> staging;
-  FitState tried, best;  // of every start; of every face
+  FitBuffers tried, best;  // of every start; of every face
   DeviceBuffer<FrameOnDevice> frames;
   DeviceBuffer<Crop> crops;
   DeviceBuffer<float> shapes;
