@@ -172,8 +172,10 @@ void RefinerCpu::add_up_patches() {
     }
     const auto at = 2 * static_cast<std::size_t>(l);
     for (int j = 0; j < parameters_; ++j) {
-      const Moved by =
-          moved_by(j, m, level_.Qs.data() + 2 * std::int64_t{l} * m, model_[at], model_[at + 1], a, b);
+      const float* Qs = level_.Qs.data() + 2 * std::int64_t{l} * m;
+      const bool is_mode = j < m;
+      const Moved by = moved_by(j, m, is_mode ? Qs[j] : 0.0f, is_mode ? Qs[m + j] : 0.0f, model_[at],
+                                model_[at + 1], a, b);
       B_[at * static_cast<std::size_t>(parameters_) + static_cast<std::size_t>(j)] = by.x;
       B_[(at + 1) * static_cast<std::size_t>(parameters_) + static_cast<std::size_t>(j)] = by.y;
     }

@@ -1,394 +1,21 @@
-// Gauss-Newton steps on patches: refine_cpu.cpp with the blocks of a cluster for each fit. Each block owns
-// some of the landmarks; what concerns all is added up over the cluster in the order of its blocks, and the
-// first one solves the equations.
+// Gauss-Newton steps on patches: for each fit the blocks of a cluster, or one block where there are none.
 #include <triptych/core/cuda.cuh>
-#include <triptych/reduction/collective/block.cuh>
-#include <triptych/reduction/collective/warp.cuh>
 #include <triptych/reduction/detail/kernel_arch.cuh>
 
-#include <cooperative_groups.h>
+#include <span>
+#include <vector>
 
-#include "fit/fit_math.hpp"
+#include "fit/refine/refine_block.cuh"
 #include "fit/refine/refine_cuda.hpp"
-#include "warp/warp_math.hpp"
 
 namespace triptych::aam_fit {
 
 namespace {
 
-constexpr int threads = 512, warps = threads / 32, cluster_blocks = 8;
-
-// The blocks of a fit: a cluster, whose shared memory all of them can read, or one alone.
-template <int Blocks>
-struct Team {
-  static __device__ int rank() { return static_cast<int>(blockIdx.x) % Blocks; }
-  static __device__ void sync() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    if constexpr (Blocks > 1) {
-      cooperative_groups::this_cluster().sync();
-      return;
-    }
-#endif
-    __syncthreads();
-  }
-  // What `local` is in the block of that rank.
-  template <class T>
-  static __device__ const T* of([[maybe_unused]] T* local, [[maybe_unused]] int rank) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    if constexpr (Blocks > 1) return cooperative_groups::this_cluster().map_shared_rank(local, rank);
-#endif
-    return local;
-  }
-};
-
-// The memory of a block. Other blocks read moments, trace, weights_part, A and system; of the first one
-// solution.
-struct Memory {
-  double *moments, *trace, *solution, *start, *now, *model, *B, *A, *system;
-  float *shape, *before, *weights_part, *weights, *texture, *fitted, *gx, *gy, *products;
-  PatchSums* sums;
-  std::int64_t bytes;
-  __host__ __device__ Memory(unsigned char* first, const RefineTask& g, int landmarks) {
-    const std::int64_t q = g.modes + 4, samples = std::int64_t{landmarks} * (g.samples / g.points);
-    unsigned char* at = first;
-    const auto take = [&at](auto*& array, std::int64_t count) {
-      array = reinterpret_cast<decltype(+array)>(at);
-      at += count * static_cast<std::int64_t>(sizeof(*array));
-    };
-    take(moments, 3);
-    take(trace, 1);
-    take(solution, q + 1);  // and whether there is one
-    take(start, q);
-    take(now, q);
-    take(model, 2 * std::int64_t{g.points});
-    take(B, 2 * landmarks * q);
-    take(A, g.rows * q);
-    take(system, (q + 1) * q);
-    take(shape, 2 * std::int64_t{g.points});
-    take(before, 2 * std::int64_t{g.points});
-    take(weights_part, g.rows);
-    take(weights, g.rows);
-    take(texture, samples);
-    take(fitted, samples);
-    take(gx, samples);
-    take(gy, samples);
-    take(products, 2 * std::int64_t{landmarks} * g.rows);
-    take(sums, landmarks);
-    bytes = (at - first + 15) / 16 * 16;
-  }
-};
-
-__host__ __device__ constexpr int landmarks_of_block(int points, int blocks) {
-  return (points + blocks - 1) / blocks;
-}
-
-__device__ float warp_dot(const float* a, const float* b, int count, int lane) {
-  float sum = 0;
-#pragma unroll 8
-  for (int i = lane; i < count; i += 32) sum += a[i] * b[i];
-  return reduction::warp_sum(sum);
-}
+constexpr int cluster_blocks = 8;
 
 template <int Blocks>
-class BlockRefiner {
-  using team = Team<Blocks>;
-
- public:
-  __device__ BlockRefiner(const RefineTask& task, unsigned char* memory)
-      : g(task),
-        s(memory, task, landmarks_of_block(task.points, Blocks)),
-        t(static_cast<int>(threadIdx.x)),
-        lane(t & 31),
-        q(task.modes + 4),
-        size(task.samples / task.points),
-        first(min(task.points, team::rank() * landmarks_of_block(task.points, Blocks))),
-        count(min(task.points - first, landmarks_of_block(task.points, Blocks))) {}
-
-  // parameters, planes: of the fit.
-  __device__ void refine(float* parameters, const float* planes) {
-    for (int i = t; i < q; i += threads) s.now[i] = s.start[i] = parameters[i];
-    __syncthreads();
-    place_landmarks(s.before);
-    bool refined = true;  // the same in all blocks
-    for (int k = 0; k < g.steps && refined; ++k) {
-      place_landmarks(s.shape);
-      refined = sample_residual(planes);
-      if (!refined) break;
-      fit_texture();
-      add_up_patches();
-      make_equations();
-      refined = solve();
-    }
-    if (refined && team::rank() == 0) {
-      place_landmarks(s.shape);
-      bool far = false;
-      const double most = max_refinement * static_cast<double>(g.face_size_px);
-      for (int l = t; l < g.points; l += threads) {
-        const double x = static_cast<double>(s.shape[2 * l]) - static_cast<double>(s.before[2 * l]);
-        const double y = static_cast<double>(s.shape[2 * l + 1]) - static_cast<double>(s.before[2 * l + 1]);
-        far |= !(x * x + y * y <= most * most);
-      }
-      if (__syncthreads_or(far) == 0)
-        for (int i = t; i < q; i += threads) parameters[i] = static_cast<float>(s.now[i]);
-    }
-    team::sync();  // a block ends when nothing reads its memory any more
-  }
-
- private:
-  __device__ void place_landmarks(float* shape) {
-    const int m = g.modes;
-    for (int i = t; i < 2 * g.points; i += threads) {
-      double sum = g.s0[i];
-      for (int k = 0; k < m; ++k) sum += static_cast<double>(g.Qs[i * m + k]) * s.now[k];
-      s.model[i] = sum;
-    }
-    __syncthreads();
-    const double a = 1 + s.now[m], b = s.now[m + 1];
-    for (int l = t; l < g.points; l += threads) {
-      const double x = s.model[2 * l], y = s.model[2 * l + 1];
-      shape[2 * l] = static_cast<float>(a * x - b * y + s.now[m + 2]);
-      shape[2 * l + 1] = static_cast<float>(b * x + a * y + s.now[m + 3]);
-    }
-    __syncthreads();
-  }
-
-  // The residual of the own patches; false without contrast.
-  __device__ bool sample_residual(const float* planes) {
-    const int area = g.side * g.side;
-    const float* g0 = g.g0 + first * size;
-    double sums[3] = {};  // of x, x^2, x g0
-    for (int i = t; i < count * area; i += threads) {
-      const WarpPoint at = warp_point(g.pixels[first * area + i], s.shape);
-      const Tap tap = tap_at(at.x, at.y, g.width, g.height, g.width);
-      const int out = i / area * size + i % area;
-      for (int c = 0; c < g.channels; ++c) {
-        const float sampled = sample(planes + static_cast<std::int64_t>(c) * g.height * g.width, tap);
-        const double x = sampled;
-        s.texture[out + c * area] = sampled;
-        sums[0] += x;
-        sums[1] += x * x;
-        sums[2] += x * static_cast<double>(g0[out + c * area]);
-      }
-    }
-    __shared__ double of_warp[warps][3];
-    __shared__ double totals[3];
-    const double total = reduction::block_sums_in_order<threads>(sums, of_warp);
-    if (t < 3) s.moments[t] = total;
-    team::sync();
-    if (t < 3) {
-      double sum = 0;
-      for (int r = 0; r < Blocks; ++r) sum += team::of(s.moments, r)[t];
-      totals[t] = sum;
-    }
-    __syncthreads();
-    const double beta = totals[0] / g.samples, squares = totals[1];
-    const double spread = squares - totals[0] * beta, along = totals[2] - beta * g.sum_g0;
-    const double alpha = texture_alpha(g.normalisation, along, spread, g.g0g0);
-    if (!has_contrast(alpha, spread, squares, g.g0g0)) return false;
-    for (int i = t; i < count * size; i += threads)
-      s.texture[i] =
-          static_cast<float>((static_cast<double>(s.texture[i]) - beta) / alpha - static_cast<double>(g0[i]));
-    __syncthreads();
-    return true;
-  }
-
-  // From the residual to what the basis leaves of it, and the model's texture.
-  __device__ void fit_texture() {
-    const float* basis = g.basis + first * size;
-    for (int k = t / 32; k < g.rows; k += warps) {
-      const float weight =
-          warp_dot(basis + static_cast<std::int64_t>(k) * g.samples, s.texture, count * size, lane);
-      if (lane == 0) s.weights_part[k] = weight;
-    }
-    team::sync();
-    for (int k = t; k < g.rows; k += threads) {
-      float sum = 0;
-      for (int r = 0; r < Blocks; ++r) sum += team::of(s.weights_part, r)[k];
-      s.weights[k] = sum;
-    }
-    __syncthreads();
-    for (int i = t; i < count * size; i += threads) {
-      float fitted = 0;
-#pragma unroll 8
-      for (int k = 0; k < g.rows; ++k)
-        fitted += s.weights[k] * basis[static_cast<std::int64_t>(k) * g.samples + i];
-      s.texture[i] -= fitted;
-      s.fitted[i] = fitted + g.g0[first * size + i];
-    }
-    __syncthreads();
-  }
-
-  __device__ void add_up_patches() {
-    const int area = g.side * g.side, m = g.modes;
-    const double a = 1 + s.now[m], b = s.now[m + 1];
-    for (int i = t; i < count * size; i += threads) {
-      const PatchPixel at = patch_pixel(i, g.side, g.channels);
-      const PatchGradient d = patch_gradient(s.fitted + i / area * area, g.side, at.u, at.v, 1 / g.pitch_px,
-                                             static_cast<float>(a), static_cast<float>(b));
-      s.gx[i] = d.x;
-      s.gy[i] = d.y;
-    }
-    for (int i = t; i < count * q; i += threads) {
-      const int l = i / q, j = i % q, landmark = first + l;
-      const Moved by =
-          moved_by(j, m, g.Qs + 2 * landmark * m, s.model[2 * landmark], s.model[2 * landmark + 1], a, b);
-      s.B[2 * l * q + j] = by.x;
-      s.B[(2 * l + 1) * q + j] = by.y;
-    }
-    __syncthreads();
-    for (int i = t / 32; i < count * (g.rows + 1); i += warps) {
-      const int l = i / (g.rows + 1), k = i % (g.rows + 1);
-      const float *x = s.gx + l * size, *y = s.gy + l * size, *r = s.texture + l * size;
-      if (k < g.rows) {
-        const float* row = g.basis + static_cast<std::int64_t>(k) * g.samples + (first + l) * size;
-        const float along_x = warp_dot(row, x, size, lane), along_y = warp_dot(row, y, size, lane);
-        if (lane == 0) {
-          s.products[2 * (k * count + l)] = along_x;
-          s.products[2 * (k * count + l) + 1] = along_y;
-        }
-        continue;
-      }
-      const PatchSums sums{warp_dot(x, x, size, lane), warp_dot(x, y, size, lane), warp_dot(y, y, size, lane),
-                           warp_dot(x, r, size, lane), warp_dot(y, r, size, lane)};
-      if (lane == 0) s.sums[l] = sums;
-    }
-    __syncthreads();
-  }
-
-  // The part of the own landmarks in the normal equations: the lower triangle of s.system, the right side
-  // below it, and s.A.
-  __device__ void make_equations() {
-    __shared__ double prior;
-    if (t == 0) {
-      double trace = 0;
-      for (int l = 0; l < count; ++l)
-        trace += static_cast<double>(s.sums[l].xx) + static_cast<double>(s.sums[l].yy);
-      *s.trace = trace;
-    }
-    team::sync();
-    if (t == 0) {
-      double trace = 0;
-      for (int r = 0; r < Blocks; ++r) trace += *team::of(s.trace, r);
-      prior = prior_weight * trace / (2 * g.points);
-    }
-    for (int i = t; i < g.rows * q; i += threads) {
-      const int k = i / q, j = i % q;
-      double sum = 0;
-      for (int c = 0; c < 2 * count; ++c)
-        sum += static_cast<double>(s.products[2 * count * k + c]) * s.B[c * q + j];
-      s.A[i] = sum;
-    }
-    __syncthreads();
-    // G'r, with the pull towards the start: the landmarks' distances from there to first order.
-    for (int l = t; l < count; l += threads) {
-      double dx = 0, dy = 0;
-      for (int j = 0; j < q; ++j) {
-        const double d = s.now[j] - s.start[j];
-        dx += s.B[2 * l * q + j] * d;
-        dy += s.B[(2 * l + 1) * q + j] * d;
-      }
-      s.model[2 * l] = static_cast<double>(s.sums[l].x) + prior * dx;
-      s.model[2 * l + 1] = static_cast<double>(s.sums[l].y) + prior * dy;
-    }
-    __syncthreads();
-    for (int e = t; e < (q + 1) * q; e += threads) {
-      const int i = e / q, j = e % q;
-      if (i < q && j > i) continue;
-      double sum = 0;
-      for (int l = 0; l < count; ++l) {
-        const double xj = s.B[2 * l * q + j], yj = s.B[(2 * l + 1) * q + j];
-        if (i == q) {
-          sum -= xj * s.model[2 * l] + yj * s.model[2 * l + 1];
-          continue;
-        }
-        const PatchSums& of = s.sums[l];
-        const double xi = s.B[2 * l * q + i], yi = s.B[(2 * l + 1) * q + i];
-        sum += (xi * (static_cast<double>(of.xx) + prior) + yi * static_cast<double>(of.xy)) * xj +
-               (xi * static_cast<double>(of.xy) + yi * (static_cast<double>(of.yy) + prior)) * yj;
-      }
-      s.system[e] = sum;
-    }
-    team::sync();
-  }
-
-  // Adds up the equations in the first block, solves them there, and adds the solution to s.now everywhere;
-  // false without one.
-  __device__ bool solve() {
-    if (team::rank() == 0) {
-      if constexpr (Blocks > 1) {
-        add_up(s.A, g.rows * q);
-        add_up(s.system, (q + 1) * q);
-        __syncthreads();
-      }
-      for (int e = t; e < q * q; e += threads) {
-        const int i = e / q, j = e % q;
-        if (j > i) continue;
-        double sum = 0;
-        for (int k = 0; k < g.rows; ++k) sum += s.A[k * q + i] * s.A[k * q + j];
-        s.system[e] -= sum;
-      }
-      __syncthreads();
-      const bool solved = factorise();
-      if (solved) substitute();
-      if (t == 0) s.solution[q] = solved ? 1 : 0;
-    }
-    team::sync();
-    const double* solution = team::of(s.solution, 0);
-    if (solution[q] == 0) return false;
-    for (int i = t; i < q; i += threads) s.now[i] += solution[i];
-    __syncthreads();
-    return true;
-  }
-
-  __device__ void add_up(double* values, int length) {
-    for (int i = t; i < length; i += threads) {
-      double sum = values[i];
-      for (int r = 1; r < Blocks; ++r) sum += team::of(values, r)[i];
-      values[i] = sum;
-    }
-  }
-
-  // Cholesky, the right side as one more row.
-  __device__ bool factorise() {
-    for (int j = 0; j < q; ++j) {
-      const double square = s.system[j * q + j];
-      if (!(square > 0)) return false;  // the same for all threads
-      const double pivot = sqrt(square);
-      __syncthreads();
-      for (int i = j + t; i <= q; i += threads)
-        s.system[i * q + j] = i == j ? pivot : s.system[i * q + j] / pivot;
-      __syncthreads();
-      const int rest = q - j;  // rows below
-      for (int e = t; e < rest * rest; e += threads) {
-        const int i = j + 1 + e / rest, k = j + 1 + e % rest;
-        if (k <= i && k < q) s.system[i * q + k] -= s.system[i * q + j] * s.system[k * q + j];
-      }
-      __syncthreads();
-    }
-    return true;
-  }
-
-  __device__ void substitute() {
-    double* right = s.system + q * q;
-    if (t >= 32) return;
-    for (int j = q - 1; j >= 0; --j) {
-      const double x = right[j] / s.system[j * q + j];
-      __syncwarp();
-      for (int i = lane; i < j; i += 32) right[i] -= x * s.system[j * q + i];
-      if (lane == 0) s.solution[j] = x;
-      __syncwarp();
-    }
-  }
-
-  const RefineTask& g;
-  const Memory s;
-  const int t, lane, q;
-  const int size;          // samples of a landmark
-  const int first, count;  // the own landmarks
-};
-
-template <int Blocks>
-__global__ void __launch_bounds__(threads) refine_kernel(const __grid_constant__ RefineTask g) {
+__global__ void __launch_bounds__(refine_threads) refine_kernel(const __grid_constant__ RefineTask g) {
   extern __shared__ __align__(16) unsigned char shared[];
   const std::int64_t fit = blockIdx.x / Blocks;
   const auto status = static_cast<FitStatus>(g.fits[fit].status);
@@ -427,7 +54,13 @@ RefinerCuda::RefinerCuda(const Model& model, int steps, int max_fits, StreamRef 
   g0_ = uploaded(patches.g0, stream);
   basis_ = uploaded(patches.basis, stream);
   s0_ = uploaded(level.s0, stream);
-  Qs_ = uploaded(level.Qs, stream);
+  const int coordinates = 2 * level.points;  // Qs with a mode in each row, so that reads coalesce
+  std::vector<float> modes(static_cast<std::size_t>(level.Qs.size()));
+  for (int k = 0; k < level.modes; ++k)
+    for (int i = 0; i < coordinates; ++i)
+      modes[static_cast<std::size_t>(k * coordinates + i)] = level.Qs[std::int64_t{i} * level.modes + k];
+  Qs_ = DeviceBuffer<float>(level.Qs.size());
+  copy_to_device(std::span<const float>(modes), Qs_.span(), stream);
   task_.points = level.points;
   task_.modes = level.modes;
   task_.side = patches.patch_samples;
@@ -451,8 +84,8 @@ RefinerCuda::RefinerCuda(const Model& model, int steps, int max_fits, StreamRef 
   // A cluster for each fit where there are clusters, else one block; with its memory in shared memory where
   // it fits.
   const std::int64_t of_cluster =
-      Memory(nullptr, task_, landmarks_of_block(task_.points, cluster_blocks)).bytes;
-  const std::int64_t alone = Memory(nullptr, task_, task_.points).bytes, most = max_shared_bytes();
+      RefineMemory(nullptr, task_, landmarks_of_block(task_.points, cluster_blocks)).bytes;
+  const std::int64_t alone = RefineMemory(nullptr, task_, task_.points).bytes, most = max_shared_bytes();
   has_clusters_ = of_cluster <= most && reduction::detail::kernel_arch<refine_kernel<cluster_blocks>>() >= 90;
   task_.memory_bytes = has_clusters_ ? of_cluster : alone;
   if (has_clusters_) {
@@ -478,7 +111,7 @@ void RefinerCuda::refine(const float* planes, std::int64_t face, std::int32_t wi
   task.parameters = parameters.data();
   task.fits = fits.data();
   const int blocks = has_clusters_ ? cluster_blocks : 1;
-  LaunchShape shape{static_cast<unsigned>(fits.size() * blocks), threads,
+  LaunchShape shape{static_cast<unsigned>(fits.size() * blocks), refine_threads,
                     task.memory != nullptr ? 0 : static_cast<std::size_t>(task.memory_bytes)};
   shape.cluster = static_cast<unsigned>(blocks);
   launch(has_clusters_ ? refine_kernel<cluster_blocks> : refine_kernel<1>, shape, stream, task);

@@ -20,7 +20,8 @@ struct RefineTask {
   double g0g0, sum_g0;
   Normalisation normalisation;
   const WarpPixel* pixels;
-  const float *g0, *basis, *s0, *Qs;
+  const float *g0, *basis, *s0;
+  const float* Qs;             // a mode in each row
   const float* planes;         // of the first face
   std::int64_t face;           // from one face's planes to the next one's
   std::int32_t width, height;  // of a plane, without spare columns

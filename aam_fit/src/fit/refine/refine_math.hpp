@@ -50,15 +50,16 @@ TRIPTYCH_INLINE_HD PatchGradient patch_gradient(const float* patch, int side, in
   return {(a * x - b * y) / size, (b * x + a * y) / size};
 }
 
-// Column `parameter` of B for the landmark whose place in the model is (x, y); Qs: its two rows.
+// Column `parameter` of B for the landmark whose place in the model is (x, y). qx, qy: how a mode moves it in
+// the model; not used for the pose.
 struct Moved {
   double x, y;
 };
-TRIPTYCH_INLINE_HD Moved moved_by(int parameter, int modes, const float* Qs, double x, double y, double a,
+TRIPTYCH_INLINE_HD Moved moved_by(int parameter, int modes, float qx, float qy, double x, double y, double a,
                                   double b) {
   if (parameter < modes) {
-    const double qx = static_cast<double>(Qs[parameter]), qy = static_cast<double>(Qs[modes + parameter]);
-    return {a * qx - b * qy, b * qx + a * qy};
+    const auto mode_x = static_cast<double>(qx), mode_y = static_cast<double>(qy);
+    return {a * mode_x - b * mode_y, b * mode_x + a * mode_y};
   }
   switch (parameter - modes) {
     case 0:
