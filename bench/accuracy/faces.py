@@ -13,6 +13,8 @@ COLUMNS = [
     column("mean", "end, mean"), column("median", "median"), column("worst", "worst"), column("below_005", "below 0.05", "%"),
     column("interocular", "inter-ocular, mean", "%"), column("interocular_below_8", "inter-ocular below 8 %", "%"),
     column("lost", "lost"), column("fit_ms", "fit, median", "ms"), column("train_s", "training", "s"),
+    column("unrefined_mean", "without refinement: mean"), column("unrefined_median", "median"), column("unrefined_below_005", "below 0.05", "%"),
+    column("unrefined_fit_ms", "fit, median", "ms"),
 ]
 EYE_CORNERS = {68: (36, 45), 73: (16, 24)}  # the outer ones, by the number of landmarks: 300-W, IMM
 
@@ -81,10 +83,11 @@ def fit_faces(job: Job, model, faces):
     """A case, and what a picture of it needs, for each face."""
     width, height = max(face[2].shape[1] for face in faces), max(face[2].shape[0] for face in faces)
     fitter = job.tp.aam.Fitter(model, max_width=width, max_height=height, device=job.device)
+    unrefined = job.tp.aam.Fitter(model, max_width=width, max_height=height, refinement_steps=0, device=job.device)
     kept = []
     for name, face, image, truth, fold, seed in faces:
         starts = job.tp.aam.evaluation_starts(model.mean, truth)
-        fits = [fitter(image, start=start) for start in starts]
+        fits, without = ([each(image, start=start) for start in starts] for each in (fitter, unrefined))
         eyes = [interocular_error(fit.landmarks, truth) for fit in fits]
         case = {
             "faces": name, "face": face, "fold": fold + 1, "seed": seed,
@@ -92,6 +95,7 @@ def fit_faces(job: Job, model, faces):
             "errors": [round(job.tp.aam.shape_error(fit.landmarks, truth), 5) for fit in fits],
             "interocular": None if None in eyes else [round(100 * eye, 3) for eye in eyes],
             "found": sum(fit.found for fit in fits), "ms": [round(fit.latency_us / 1000, 3) for fit in fits],
+            "unrefined_errors": [round(job.tp.aam.shape_error(fit.landmarks, truth), 5) for fit in without], "unrefined_ms": [round(fit.latency_us / 1000, 3) for fit in without],
         }
         kept.append((case, (image, truth, [fit.landmarks for fit in fits])))
     return kept
@@ -114,13 +118,15 @@ def summary(name, seed, folds, cases, train_s):
     def gather(key):
         return np.array([value for case in cases for value in case[key] or []])
 
-    errors, eyes = gather("errors"), gather("interocular")
+    errors, eyes, unrefined = gather("errors"), gather("interocular"), gather("unrefined_errors")
     return {
         "faces": name, "seed": seed, "folds": folds, "fits": len(errors), "start_mean": rounded(mean(gather("start_errors")), 4),
         "mean": rounded(errors.mean(), 4), "median": rounded(np.median(errors), 4), "worst": rounded(errors.max(), 4),
         "below_005": rounded(100 * np.mean(errors < 0.05), 1), "interocular": rounded(mean(eyes), 2),
         "interocular_below_8": rounded(100 * np.mean(eyes < 8), 1) if len(eyes) else None,
         "lost": len(errors) - sum(case["found"] for case in cases), "fit_ms": rounded(np.median(gather("ms")), 3), "train_s": rounded(mean(train_s), 1),
+        "unrefined_mean": rounded(unrefined.mean(), 4), "unrefined_median": rounded(np.median(unrefined), 4),
+        "unrefined_below_005": rounded(100 * np.mean(unrefined < 0.05), 1), "unrefined_fit_ms": rounded(np.median(gather("unrefined_ms")), 3),
     }
 
 

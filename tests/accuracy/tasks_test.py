@@ -118,6 +118,8 @@ class Tasks(unittest.TestCase):
         self.assertEqual([(row["faces"], row["fits"]) for row in result["rows"]], [("IMM", 20), ("wild", 20), ("synthetic", 25)])
         for row in result["rows"]:
             self.assertLess(row["mean"], row["start_mean"])
+            self.assertLess(row["unrefined_mean"], row["start_mean"])
+            self.assertNotEqual(row["unrefined_mean"], row["mean"])  # the refinement does something
             self.assertGreater(row["interocular"], 100 * row["mean"])  # the eyes are closer to each other than the face is large
         self.assertEqual({case["face"].split("_")[0] for case in result["cases"] if case["faces"] == "IMM"}, {"05", "06"})
 
