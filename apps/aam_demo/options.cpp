@@ -164,6 +164,12 @@ void add_train(CLI::App& app, Options& o, Texts& t) {
                "Without the Gauss-Newton steps after the last level (regression and shape alone have them)");
   app.add_flag("--no-mirror", t.no_mirror, "Do not learn from the mirrored images as well");
   app.add_option(
+         "--landmark-offset", o.training.landmark_offset_px,
+         "How far landmarks lie to the right of what they mark, as 1 where pixels were counted from 1; "
+         "those of mirrored images are placed as far to the right [default: estimated]")
+      ->check(apps::number(-4, 4, "pixels"))
+      ->type_name("PX");
+  app.add_option(
          "--deformations", o.training.deformations,
          "More faces for each image, warped towards the shape of another one; 0: none [default: 8, fewer "
          "from 134 images on]")

@@ -43,10 +43,10 @@ def whole(text):
     return number
 
 
-def filter_option(text):
+def named_number(text):
     name, equals, value = text.partition("=")
     try:
-        return name, float(value)
+        return name, int(value) if value.lstrip("-").isdigit() else float(value)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text} is not NAME=NUMBER")
 
@@ -62,8 +62,10 @@ def arguments(words):
                         "(default: 6 for faces_imm, the last of 4 alone for faces_wild)")
     parser.add_argument("--samples", type=whole, help="of the particle filter (default: 1000 on a CPU, 4000 on a GPU)")
     parser.add_argument("--points", type=whole, help="of a cloud (default: 10000 on a CPU, 20000 on a GPU)")
-    parser.add_argument("--filter", nargs="+", type=filter_option, default=[], metavar="NAME=NUMBER", help="options of the particle filter for bodies, such as "
+    parser.add_argument("--filter", nargs="+", type=named_number, default=[], metavar="NAME=NUMBER", help="options of the particle filter for bodies, such as "
                         "max_loss_nats=0 mean_reversion=0")
+    parser.add_argument("--train", nargs="+", type=named_number, default=[], metavar="NAME=NUMBER", help="options of the training of faces, such as "
+                        "landmark_offset_px=0 refinement=0 mirror=0")
     parser.add_argument("--jobs", type=whole, metavar="N", help="motions that are followed at once on a CPU, each on one core (default: all cores)")
     parser.add_argument("--processes", type=whole, default=4 if (os.cpu_count() or 1) >= 8 else 1, metavar="N", help="tasks whose results are no times run "
                         "in so many processes at once (default: 4 with 8 cores or more, else 1)")
@@ -84,6 +86,16 @@ def check_filter_options(tp, options):
         sys.exit(f"--filter: an option is none of a ParticleFilter: {', '.join(options)}")
     except tp.Error as problem:
         sys.exit(f"--filter: {problem}")
+
+
+def check_train_options(tp, options):
+    faces = [tp.aam.render_face(tp.aam.random_face(1, i), 64, 64) for i in range(2)]
+    try:
+        tp.aam.train(*zip(*faces), **{"levels": [{"pixels": 100}], "deformations": 0, "face_classifier": False, **options})
+    except TypeError:
+        sys.exit(f"--train: an option is none of the training of faces, or takes another kind of value: {', '.join(options)}")
+    except tp.Error as problem:
+        sys.exit(f"--train: {problem}")
 
 
 def gallery(pictures):
@@ -163,13 +175,17 @@ def main(words=None):
     if options.data is not None and not options.data.is_dir():
         sys.exit(f"--data: there is no folder {options.data}")
     check_filter_options(tp, dict(options.filter))
+    training = dict(options.train)
+    if training:
+        training |= {name: bool(training[name]) for name in ("mirror", "refinement", "compositional", "face_classifier") if name in training}
+        check_train_options(tp, training)
     device = {"auto": "cuda:0" if tp.cuda_available() else "cpu", "cuda": "cuda:0"}.get(options.device, options.device)
     failed = 0
     try:
         tp.describe_device(device)
         options.out.mkdir(parents=True, exist_ok=True)
         job = Job(tp, options.data.resolve() if options.data else None, options.out, device, seeds=options.seeds, quick=options.quick, folds=options.folds,
-                  samples=options.samples, points=options.points, filter_options=dict(options.filter), jobs=options.jobs or os.cpu_count() or 1, commit=commit_name(), photos=not options.no_photos,
+                  samples=options.samples, points=options.points, filter_options=dict(options.filter), train_options=training, jobs=options.jobs or os.cpu_count() or 1, commit=commit_name(), photos=not options.no_photos,
                   calibrate=options.calibrate)
         beside = [task for task in options.only if task in UNTIMED] if options.processes > 1 else []
         for task in (task for task in options.only if task not in beside):

@@ -34,6 +34,7 @@ class Job:
     samples: int | None = None
     points: int | None = None
     filter_options: dict = dataclasses.field(default_factory=dict)  # of the particle filter, beside these
+    train_options: dict = dataclasses.field(default_factory=dict)  # of face models, beside the default ones
     jobs: int = 1  # motions that are followed at once, each on one core
     commit: str = ""
     photos: bool = True  # pictures show the data beneath the results
@@ -46,9 +47,9 @@ class Job:
         print(words, file=sys.stderr, flush=True)
 
     def train(self, images, landmarks, **options):
-        """A face model of default options; a quick one of fewer deformed faces, and without what a search needs."""
-        quick = {"deformations": 1, "face_classifier": False}
-        return self.tp.aam.train(images, landmarks, **(quick | options if self.quick else options))
+        """A face model of default options and those of the command line; a quick one of fewer deformed faces, and without what a search needs."""
+        quick = {"deformations": 1, "face_classifier": False} if self.quick else {}
+        return self.tp.aam.train(images, landmarks, **(quick | options | self.train_options))
 
     def on_gpu(self) -> bool:
         return self.device.startswith("cuda")

@@ -347,6 +347,10 @@ TEST(Arguments, OfTraining) {
       {"train: other mirror points", [&] { with([](TrainOptions& o) {
                                              o.mirror_points = {0, 1};
                                            }); }, "2"},
+      {"train: a landmark offset of NaN", [&] { with([](TrainOptions& o) { o.landmark_offset_px = nan; }); },
+       "landmark_offset_px"},
+      {"train: a large landmark offset", [&] { with([](TrainOptions& o) { o.landmark_offset_px = 5; }); },
+       "landmark_offset_px of 5 is not in -4..4"},
       {"default_levels: no levels", [] { default_levels(1700, 0); }, "0"},
       {"default_levels: many levels", [] { default_levels(1700, 9); }, "9"},
       {"default_levels: negative pixels", [] { default_levels(-1); }, "-1"},

@@ -161,6 +161,14 @@ class Tasks(unittest.TestCase):
                 self.assertTrue(status)
                 self.assertIn(sentence, said + str(status))
 
+    def test_options_of_the_training(self):
+        of = lambda *options: [case["errors"] for case in self.result("faces", "--folds", "3", "--no-photos", *options)["cases"]]
+        self.assertNotEqual(of("--train", "mirror=0"), of("--train", "ridge=10"))  # the default
+        for words, sentence in ((["x=1"], "none of the training of faces"), (["x"], "x is not NAME=NUMBER"), (["ridge=-1"], "a ridge of -1")):
+            status, _, said = run("--only", "faces", "--quick", "--device", "cpu", "--out", self.folder.name, "--train", *words)
+            self.assertTrue(status)
+            self.assertIn(sentence, said + str(status))
+
     def test_heads(self):
         result = self.result("heads")
         self.assertEqual({row["video"] for row in result["rows"]}, {"head_one", "head_two", "synthetic"})

@@ -52,6 +52,9 @@ void check_options(const TrainOptions& options) {
           " is not positive");
   require(options.deformations >= -1 && options.deformations <= 1000,
           "regression has 0 to 1000 deformations of a face (-1: by default), not ", options.deformations);
+  const double offset = options.landmark_offset_px.value_or(0);
+  require(std::abs(offset) <= max_landmark_offset_px, "a landmark_offset_px of ", offset, " is not in -",
+          max_landmark_offset_px, "..", max_landmark_offset_px);
   const Displacements& d = options.displacements;
   require(d.per_face >= 1 && d.per_face <= 1000, "regression has 1 to 1000 starts per_face, not ",
           d.per_face);
@@ -73,6 +76,17 @@ std::vector<int> mirror_points(const TrainOptions& options, const Shape& mean) {
             "landmark ", i, " becomes ", p, " in a mirror, but not the other way round");
   }
   return partner;
+}
+
+Mirror mirror_of(const std::vector<Example>& examples, const ShapeModel& shapes, const TrainOptions& options,
+                 const Execution& run) {
+  Mirror mirror{mirror_points(options, shapes.mean)};
+  if (mirror.points.empty()) return mirror;
+  mirror.landmark_offset_px = options.landmark_offset_px.value_or(0);
+  if (!options.landmark_offset_px)
+    mirror.landmark_offset_px =
+        estimate_landmark_offset_px(make_level(shapes, {}, patch_level()), examples, mirror.points, run);
+  return mirror;
 }
 
 template <class Faces>
@@ -208,9 +222,9 @@ Model train(const std::vector<Example>& examples, const TrainOptions& options, c
 
   steps.next("shapes");
   const ModeSelection keep_all{1, 1};
-  const Shape first_mean = make_shape_model(shapes_of(examples), keep_all).mean;
-  const TrainingSet set(examples, mirror_points(options, first_mean), deformations_of(options, examples),
-                        options.seed, run);
+  const ShapeModel first_shapes = make_shape_model(shapes_of(examples), keep_all);
+  const TrainingSet set(examples, mirror_of(examples, first_shapes, options, run),
+                        deformations_of(options, examples), options.seed, run);
   const std::span<const TrainingFace> faces = set.faces();
   const ShapeModel shapes = make_shape_model(shapes_of(faces), {options.shape_variance, options.shape_modes});
 

@@ -1,4 +1,4 @@
-// What train() checks before it starts, the deformed faces and the mirror images.
+// What train() checks before it starts, and the faces that it learns from.
 #include <triptych/core/error.hpp>
 #include <triptych/core/philox.hpp>
 
@@ -40,35 +40,17 @@ void check_example(const Example& example, std::size_t points) {
   require(box.width > 0 && box.height > 0, name, ": the landmarks' box has no area");
 }
 
-Image<Grey8> mirror_image(const Image<Grey8>& image) {
-  Image<Grey8> mirrored = image;
-  for (std::int64_t y = 0; y < image.height; ++y) {
-    const auto row = mirrored.view().row(y);
-    std::reverse(row.begin(), row.end());
-  }
-  return mirrored;
-}
-
-Shape mirror_shape(std::span<const Point> shape, std::span<const int> mirror_points, double width) {
-  Shape mirrored(shape.size());
-  for (std::size_t k = 0; k < mirrored.size(); ++k) {
-    const Point p = shape[static_cast<std::size_t>(mirror_points[k])];
-    mirrored[k] = {width - 1 - p.x, p.y};
-  }
-  return mirrored;
-}
-
 // The face with its landmarks moved a random share of the way to the shape of another one, or of that one's
 // mirror image. Chosen by cross-validation on faces in the wild.
 constexpr double min_share = 0.3, max_share = 0.9;
-DeformedFace deformed(const std::vector<Example>& examples, std::size_t example,
-                      std::span<const int> mirror_points, PhiloxStream& random) {
+DeformedFace deformed(const std::vector<Example>& examples, std::size_t example, const Mirror& mirror,
+                      PhiloxStream& random) {
   const Example& face = examples[example];
   const Example& other = examples[random.next() % static_cast<std::uint32_t>(examples.size())];
-  const bool mirror = random.next() % 2 == 0;
+  const bool mirrored = random.next() % 2 == 0;
   const double share = min_share + (max_share - min_share) * double{random.next_uniform()};
   Shape shape =
-      mirror && !mirror_points.empty() ? mirror_shape(other.landmarks, mirror_points, 0) : other.landmarks;
+      mirrored && !mirror.points.empty() ? mirror_shape(other.landmarks, mirror, 0) : other.landmarks;
   shape = posed(align(shape, face.landmarks), shape);
   for (std::size_t i = 0; i < shape.size(); ++i) {
     const Point p = face.landmarks[i];
@@ -102,8 +84,8 @@ void check_examples(const std::vector<Example>& examples) {
           " images are equal to this one: there is nothing to learn");
 }
 
-TrainingSet::TrainingSet(const std::vector<Example>& examples, std::span<const int> mirror_points,
-                         int deformations, std::uint64_t seed, const Execution& run)
+TrainingSet::TrainingSet(const std::vector<Example>& examples, const Mirror& mirror, int deformations,
+                         std::uint64_t seed, const Execution& run)
     : examples_(static_cast<int>(examples.size())) {
   const auto per_example = static_cast<std::size_t>(deformations_that_fit(examples, deformations));
   std::vector<DeformedFace> made(examples.size() * per_example);
@@ -111,7 +93,7 @@ TrainingSet::TrainingSet(const std::vector<Example>& examples, std::span<const i
     run.check();
     PhiloxStream random(seed, std::uint64_t{3} << 61 | static_cast<std::uint64_t>(i));
     const auto k = static_cast<std::size_t>(i);
-    made[k] = deformed(examples, k / per_example, mirror_points, random);
+    made[k] = deformed(examples, k / per_example, mirror, random);
   });
 
   const std::size_t faces = examples.size() + made.size();
@@ -119,10 +101,9 @@ TrainingSet::TrainingSet(const std::vector<Example>& examples, std::span<const i
   images_.reserve(made.size() + faces);
   const auto add = [&](const Image<Grey8>& image, const Shape& landmarks, std::size_t example) {
     faces_.push_back({&image, landmarks, static_cast<int>(example)});
-    if (mirror_points.empty()) return;
+    if (mirror.points.empty()) return;
     images_.push_back(mirror_image(image));
-    faces_.push_back({&images_.back(),
-                      mirror_shape(landmarks, mirror_points, static_cast<double>(image.width)),
+    faces_.push_back({&images_.back(), mirror_shape(landmarks, mirror, static_cast<double>(image.width)),
                       static_cast<int>(example)});
   };
   for (std::size_t i = 0; i < examples.size(); ++i) add(examples[i].image, examples[i].landmarks, i);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "train/execution.hpp"
+#include "train/mirror.hpp"
 
 namespace triptych::aam_fit {
 
@@ -22,9 +23,9 @@ void check_examples(const std::vector<Example>& examples);
 
 class TrainingSet {
  public:
-  // Keeps pointers to the images. mirror_points: empty for no mirror images. deformations: TrainOptions';
-  // fewer where their images would take more than a gibibyte.
-  TrainingSet(const std::vector<Example>& examples, std::span<const int> mirror_points, int deformations,
+  // Keeps pointers to the images. deformations: TrainOptions'; fewer where their images would take more than
+  // a gibibyte.
+  TrainingSet(const std::vector<Example>& examples, const Mirror& mirror, int deformations,
               std::uint64_t seed, const Execution& run);
   std::span<const TrainingFace> faces() const { return faces_; }
   // The first ones: without the deformed faces.

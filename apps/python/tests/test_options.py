@@ -382,6 +382,7 @@ TABLE = {
             "update": NAME,
             **dict.fromkeys(("shape_variance", "texture_variance", "combined_variance"), (1.5, *POSITIVE)),
             **dict.fromkeys(("shape_modes", "texture_modes", "modes"), COUNT),
+            "landmark_offset_px": (-5.0, 5.0, NAN),
             "deformations": (-2, 1001, *INT),
             "ridge": POSITIVE,
             "appearance_pixels": (15, 2**40, *LONG),

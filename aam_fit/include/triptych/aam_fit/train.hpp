@@ -6,6 +6,7 @@
 #include <triptych/core/error.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -55,6 +56,9 @@ struct TrainOptions {
   // The landmark that each becomes in a mirror. Empty: found from the mean shape; one that does not resemble
   // its mirror image is not mirrored.
   std::vector<int> mirror_points;
+  // How far the landmarks lie to the right of what they mark, -4 to 4: 1 where pixels were counted from 1.
+  // The landmarks of mirrored images lie as far to the right. Unset: estimated from the examples.
+  std::optional<double> landmark_offset_px;
   // Update::regression with Parameters::shape: more faces for each example, its image warped so that the
   // landmarks take 0.3 to 0.9 of the way to the shape of another example. -1: 8 up to 133 examples, then
   // fewer, none from 601 on. Fewer where their images would take more than a gibibyte.

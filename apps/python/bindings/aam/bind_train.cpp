@@ -161,7 +161,10 @@ constexpr const char* doc =
     "compositional\n"
     "algorithms need. mirror: also learn from mirrored images; mirror_points: the landmark that each becomes "
     "in a\n"
-    "mirror (None: found from the mean shape). deformations: more faces for each image, warped towards the "
+    "mirror (None: found from the mean shape). landmark_offset_px: how far landmarks lie to the right of "
+    "what they mark,\n-4 to 4, as 1 where pixels were counted from 1; those of mirrored images are placed as "
+    "far to the right (None:\nestimated from the images). deformations: more faces for each image, warped "
+    "towards the "
     "shape of\n"
     "another one; -1: 8, fewer from 134 images on. displacements: a Displacements or a dict. ridge: weight "
     "of |R|^2.\n"
@@ -194,7 +197,8 @@ constexpr const char* signature =
     "texture_variance: float = 0.95, combined_variance: float = 0.98, shape_modes: int = 0, texture_modes: "
     "int = 0, "
     "modes: int = 0, compositional: bool = True, mirror: bool = True, "
-    "mirror_points: numpy.typing.ArrayLike | None = None, deformations: int = -1, displacements: "
+    "mirror_points: numpy.typing.ArrayLike | None = None, landmark_offset_px: float | None = None, "
+    "deformations: int = -1, displacements: "
     "Displacements | dict[str, object] | "
     "None = "
     "None, ridge: float = 10.0, refinement: bool = True, appearance_pixels: int = 8192, face_classifier: "
@@ -236,7 +240,8 @@ void bind_aam_train(nb::module_& m) {
          std::string_view parameters, std::string_view update, double shape_variance, double texture_variance,
          double combined_variance, Whole<"shape_modes"> shape_modes, Whole<"texture_modes"> texture_modes,
          Whole<"modes"> modes, bool compositional, bool mirror, nb::handle mirror_points,
-         Whole<"deformations"> deformations, nb::handle displacements, double ridge, bool refinement,
+         std::optional<double> landmark_offset_px, Whole<"deformations"> deformations,
+         nb::handle displacements, double ridge, bool refinement,
          Whole<"appearance_pixels", std::int64_t> appearance_pixels, bool face_classifier,
          Whole<"seed", std::uint64_t> seed, Whole<"threads"> threads, const std::string& name,
          nb::handle names, nb::handle progress) {
@@ -256,6 +261,7 @@ void bind_aam_train(nb::module_& m) {
         options.compositional = compositional;
         options.mirror = mirror;
         options.mirror_points = indices_of(mirror_points);
+        options.landmark_offset_px = landmark_offset_px;
         options.deformations = deformations;
         options.displacements = displacements_of(displacements);
         options.ridge = ridge;
@@ -273,8 +279,9 @@ void bind_aam_train(nb::module_& m) {
       nb::arg("combined_variance") = o.combined_variance, nb::arg("shape_modes") = o.shape_modes,
       nb::arg("texture_modes") = o.texture_modes, nb::arg("modes") = o.modes,
       nb::arg("compositional") = o.compositional, nb::arg("mirror") = o.mirror,
-      nb::arg("mirror_points") = nb::none(), nb::arg("deformations") = o.deformations,
-      nb::arg("displacements") = nb::none(), nb::arg("ridge") = o.ridge, nb::arg("refinement") = o.refinement,
+      nb::arg("mirror_points") = nb::none(), nb::arg("landmark_offset_px") = nb::none(),
+      nb::arg("deformations") = o.deformations, nb::arg("displacements") = nb::none(),
+      nb::arg("ridge") = o.ridge, nb::arg("refinement") = o.refinement,
       nb::arg("appearance_pixels") = o.appearance_pixels, nb::arg("face_classifier") = o.face_classifier,
       nb::arg("seed") = o.seed, nb::arg("threads") = o.threads, nb::arg("name") = "",
       nb::arg("names") = nb::none(), nb::arg("progress") = nb::none(), nb::sig(signature), doc);
