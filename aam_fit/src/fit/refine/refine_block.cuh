@@ -12,13 +12,6 @@
 
 namespace triptych::aam_fit {
 
-inline __device__ float warp_dot(const float* a, const float* b, int count, int lane) {
-  float sum = 0;
-#pragma unroll 8
-  for (int i = lane; i < count; i += 32) sum += a[i] * b[i];
-  return reduction::warp_sum(sum);
-}
-
 template <int Blocks>
 class BlockRefiner {
   using team = RefineTeam<Blocks>;
@@ -30,6 +23,7 @@ class BlockRefiner {
         s(memory, task, landmarks_of_block(task.points, Blocks)),
         t(static_cast<int>(threadIdx.x)),
         lane(t & 31),
+        warp(t / 32),
         q(task.modes + 4),
         size(task.samples / task.points),
         first(min(task.points, team::rank() * landmarks_of_block(task.points, Blocks))),
@@ -38,6 +32,7 @@ class BlockRefiner {
   // parameters, planes: of the fit.
   __device__ void refine(float* parameters, const float* planes) {
     for (int i = t; i < q; i += threads) s.now[i] = s.start[i] = parameters[i];
+    for (int i = t; i < 2 * g.points * g.modes; i += threads) s.Qs[i] = g.Qs[i];
     __syncthreads();
     place_landmarks(s.before);
     bool refined = true;  // the same in all blocks
@@ -71,7 +66,7 @@ class BlockRefiner {
     for (int i = t; i < 2 * g.points; i += threads) {
       double sum = g.s0[i];
 #pragma unroll 8
-      for (int k = 0; k < m; ++k) sum += static_cast<double>(g.Qs[k * 2 * g.points + i]) * s.now[k];
+      for (int k = 0; k < m; ++k) sum += static_cast<double>(s.Qs[k * 2 * g.points + i]) * s.now[k];
       s.model[i] = sum;
     }
     __syncthreads();
@@ -93,13 +88,26 @@ class BlockRefiner {
       const WarpPoint at = warp_point(g.pixels[first * area + i], s.shape);
       const Tap tap = tap_at(at.x, at.y, g.width, g.height, g.width);
       const int out = i / area * size + i % area;
-      for (int c = 0; c < g.channels; ++c) {
-        const float sampled = sample(planes + static_cast<std::int64_t>(c) * g.height * g.width, tap);
-        const double x = sampled;
-        s.texture[out + c * area] = sampled;
-        sums[0] += x;
-        sums[1] += x * x;
-        sums[2] += x * static_cast<double>(g0[out + c * area]);
+      constexpr int together = 4;  // channels whose reads overlap
+      for (int first_channel = 0; first_channel < g.channels; first_channel += together) {
+        float sampled[together] = {}, mean[together] = {};
+        const int here = min(together, g.channels - first_channel);
+#pragma unroll
+        for (int c = 0; c < together; ++c) {
+          if (c >= here) break;
+          sampled[c] =
+              sample(planes + static_cast<std::int64_t>(first_channel + c) * g.height * g.width, tap);
+          mean[c] = g0[out + (first_channel + c) * area];
+        }
+#pragma unroll
+        for (int c = 0; c < together; ++c) {
+          if (c >= here) break;
+          const double x = sampled[c];
+          s.texture[out + (first_channel + c) * area] = sampled[c];
+          sums[0] += x;
+          sums[1] += x * x;
+          sums[2] += x * static_cast<double>(mean[c]);
+        }
       }
     }
     __shared__ double of_warp[warps][3];
@@ -127,10 +135,20 @@ class BlockRefiner {
   // From the residual to what the basis leaves of it, and the model's texture.
   __device__ void fit_texture() {
     const float* basis = g.basis + first * size;
-    for (int k = t / 32; k < g.rows; k += warps) {
-      const float weight =
-          warp_dot(basis + static_cast<std::int64_t>(k) * g.samples, s.texture, count * size, lane);
+    for (int k = 2 * warp; k < g.rows; k += 2 * warps) {  // two rows at once: their reads overlap
+      const bool is_pair = k + 1 < g.rows;
+      const float *row = basis + static_cast<std::int64_t>(k) * g.samples,
+                  *next = is_pair ? row + g.samples : row;
+      float weight = 0, next_weight = 0;
+#pragma unroll 8
+      for (int i = lane; i < count * size; i += 32) {
+        weight += row[i] * s.texture[i];
+        next_weight += next[i] * s.texture[i];
+      }
+      weight = reduction::warp_sum(weight);
+      next_weight = reduction::warp_sum(next_weight);
       if (lane == 0) s.weights_part[k] = weight;
+      if (lane == 0 && is_pair) s.weights_part[k + 1] = next_weight;
     }
     team::sync();
     for (int k = t; k < g.rows; k += threads) {
@@ -141,7 +159,7 @@ class BlockRefiner {
     __syncthreads();
     for (int i = t; i < count * size; i += threads) {
       float fitted = 0;
-#pragma unroll 8
+#pragma unroll 16
       for (int k = 0; k < g.rows; ++k)
         fitted += s.weights[k] * basis[static_cast<std::int64_t>(k) * g.samples + i];
       s.texture[i] -= fitted;
@@ -160,58 +178,88 @@ class BlockRefiner {
       s.gx[i] = d.x;
       s.gy[i] = d.y;
     }
-    for (int i = t; i < count * q; i += threads) {
-      const int l = i / q, j = i % q, landmark = first + l;
-      const float* Qs = g.Qs + j * 2 * g.points + 2 * landmark;
-      const bool is_mode = j < m;
-      const Moved by = moved_by(j, m, is_mode ? Qs[0] : 0.0f, is_mode ? Qs[1] : 0.0f, s.model[2 * landmark],
-                                s.model[2 * landmark + 1], a, b);
-      s.B[2 * l * q + j] = by.x;
-      s.B[(2 * l + 1) * q + j] = by.y;
+    for (int l = warp; l < count; l += warps) {
+      const int landmark = first + l;
+      for (int j = lane; j < q; j += 32) {
+        const float* mode = s.Qs + (j < m ? j : 0) * 2 * g.points + 2 * landmark;
+        const Moved by =
+            moved_by(j, m, mode[0], mode[1], s.model[2 * landmark], s.model[2 * landmark + 1], a, b);
+        s.B[2 * l * q + j] = by.x;
+        s.B[(2 * l + 1) * q + j] = by.y;
+      }
     }
     __syncthreads();
-    for (int i = t / 32; i < count * (g.rows + 1); i += warps) {
-      const int l = i / (g.rows + 1), k = i % (g.rows + 1);
-      const float *x = s.gx + l * size, *y = s.gy + l * size, *r = s.texture + l * size;
-      if (k < g.rows) {
-        const float* row = g.basis + static_cast<std::int64_t>(k) * g.samples + (first + l) * size;
-        float along_x = 0, along_y = 0;
-#pragma unroll 5
-        for (int e = lane; e < size; e += 32) {
-          along_x += row[e] * x[e];
-          along_y += row[e] * y[e];
-        }
-        along_x = reduction::warp_sum(along_x);
-        along_y = reduction::warp_sum(along_y);
-        if (lane == 0) {
-          s.products[2 * (k * count + l)] = along_x;
-          s.products[2 * (k * count + l) + 1] = along_y;
-        }
-        continue;
-      }
-      PatchSums sums{};
-      for (int e = lane; e < size; e += 32) {
-        sums.xx += x[e] * x[e];
-        sums.xy += x[e] * y[e];
-        sums.yy += y[e] * y[e];
-        sums.x += x[e] * r[e];
-        sums.y += y[e] * r[e];
-      }
-      for (float* sum : {&sums.xx, &sums.xy, &sums.yy, &sums.x, &sums.y}) *sum = reduction::warp_sum(*sum);
-      if (lane == 0) s.sums[l] = sums;
+    constexpr int rows_together = 4;
+    const int groups = (g.rows + rows_together - 1) / rows_together;
+    for (int i = warp; i < count * (groups + 1); i += warps) {
+      const int l = i / (groups + 1), group = i % (groups + 1);
+      if (group == groups)
+        add_up_patch(l);
+      else
+        multiply_patch<rows_together>(l, group * rows_together);
     }
     __syncthreads();
   }
 
+  // The sums of the patch of landmark l, by one warp.
+  __device__ void add_up_patch(int l) {
+    const float *x = s.gx + l * size, *y = s.gy + l * size, *r = s.texture + l * size;
+    PatchSums sums{};
+    for (int e = lane; e < size; e += 32) {
+      sums.xx += x[e] * x[e];
+      sums.xy += x[e] * y[e];
+      sums.yy += y[e] * y[e];
+      sums.x += x[e] * r[e];
+      sums.y += y[e] * r[e];
+    }
+    for (float* sum : {&sums.xx, &sums.xy, &sums.yy, &sums.x, &sums.y}) *sum = reduction::warp_sum(*sum);
+    if (lane == 0) s.sums[l] = sums;
+  }
+
+  // The products of Rows rows of the basis, from row k on, with the derivatives of the patch of landmark l,
+  // by one warp. Reads of a row beyond the last are of the last.
+  template <int Rows>
+  __device__ void multiply_patch(int l, int k) {
+    constexpr int unrolled = 5;
+    const float *x = s.gx + l * size, *y = s.gy + l * size;
+    const float* row[Rows];
+    float along_x[Rows] = {}, along_y[Rows] = {};
+    for (int n = 0; n < Rows; ++n)
+      row[n] = g.basis + static_cast<std::int64_t>(min(k + n, g.rows - 1)) * g.samples + (first + l) * size;
+    for (int begin = lane; begin < size; begin += 32 * unrolled) {
+#pragma unroll
+      for (int u = 0; u < unrolled; ++u) {
+        const int e = begin + 32 * u;
+        const bool is_inside = e < size;
+        const float dx = is_inside ? x[e] : 0.0f, dy = is_inside ? y[e] : 0.0f;
+#pragma unroll
+        for (int n = 0; n < Rows; ++n) {
+          const float value = is_inside ? row[n][e] : 0.0f;
+          along_x[n] += value * dx;
+          along_y[n] += value * dy;
+        }
+      }
+    }
+#pragma unroll
+    for (int n = 0; n < Rows; ++n) {
+      along_x[n] = reduction::warp_sum(along_x[n]);
+      along_y[n] = reduction::warp_sum(along_y[n]);
+      if (lane != 0 || k + n >= g.rows) continue;
+      s.products[2 * ((k + n) * count + l)] = along_x[n];
+      s.products[2 * ((k + n) * count + l) + 1] = along_y[n];
+    }
+  }
+
   // The part of the own landmarks in the normal equations: the lower triangle of s.system, the right side
-  // below it, and s.A.
+  // below it, and s.A. A warp computes a row of them.
   __device__ void make_equations() {
     __shared__ double prior;
-    if (t == 0) {
+    if (warp == 0) {
       double trace = 0;
-      for (int l = 0; l < count; ++l)
+      for (int l = lane; l < count; l += 32)
         trace += static_cast<double>(s.sums[l].xx) + static_cast<double>(s.sums[l].yy);
-      *s.trace = trace;
+      trace = reduction::warp_sum(trace);
+      if (lane == 0) *s.trace = trace;
     }
     team::sync();
     if (t == 0) {
@@ -219,47 +267,47 @@ class BlockRefiner {
       for (int r = 0; r < Blocks; ++r) trace += *team::of(s.trace, r);
       prior = prior_weight * trace / (2 * g.points);
     }
-    for (int i = t; i < g.rows * q; i += threads) {
-      const int k = i / q, j = i % q;
-      double sum = 0;
-      for (int c = 0; c < 2 * count; ++c)
-        sum += static_cast<double>(s.products[2 * count * k + c]) * s.B[c * q + j];
-      s.A[i] = sum;
-    }
-    __syncthreads();
-    // G'r, with the pull towards the start: the landmarks' distances from there to first order.
-    for (int l = t / 32; l < count; l += warps) {
-      double dx = 0, dy = 0;
+    for (int k = warp; k < g.rows; k += warps)
       for (int j = lane; j < q; j += 32) {
-        const double d = s.now[j] - s.start[j];
-        dx += s.B[2 * l * q + j] * d;
-        dy += s.B[(2 * l + 1) * q + j] * d;
+        double sum = 0;
+#pragma unroll 6
+        for (int c = 0; c < 2 * count; ++c)
+          sum += static_cast<double>(s.products[2 * count * k + c]) * s.B[c * q + j];
+        s.A[k * q + j] = sum;
       }
-      dx = reduction::warp_sum(dx);
-      dy = reduction::warp_sum(dy);
-      if (lane != 0) continue;
-      s.model[2 * l] = static_cast<double>(s.sums[l].x) + prior * dx;
-      s.model[2 * l + 1] = static_cast<double>(s.sums[l].y) + prior * dy;
-    }
     __syncthreads();
-    for (int e = t; e < (q + 1) * q; e += threads) {
-      const int i = e / q, j = e % q;
-      if (i < q && j > i) continue;
-      double sum = 0;
-      for (int l = 0; l < count; ++l) {
-        const double xj = s.B[2 * l * q + j], yj = s.B[(2 * l + 1) * q + j];
-        if (i == q) {
-          sum -= xj * s.model[2 * l] + yj * s.model[2 * l + 1];
-          continue;
-        }
-        const PatchSums& of = s.sums[l];
-        const double xi = s.B[2 * l * q + i], yi = s.B[(2 * l + 1) * q + i];
-        sum += (xi * (static_cast<double>(of.xx) + prior) + yi * static_cast<double>(of.xy)) * xj +
-               (xi * static_cast<double>(of.xy) + yi * (static_cast<double>(of.yy) + prior)) * yj;
+    for (int l = warp; l < count; l += warps) weigh_landmark(l, prior);
+    __syncthreads();
+    for (int i = warp; i <= q; i += warps)
+      for (int j = lane; j <= min(i, q - 1); j += 32) {
+        double sum = 0;
+#pragma unroll 6
+        for (int c = 0; c < 2 * count; ++c) sum += s.weighted[c * (q + 1) + i] * s.B[c * q + j];
+        s.system[i * q + j] = sum;
       }
-      s.system[e] = sum;
-    }
     team::sync();
+  }
+
+  // The rows of B of landmark l times G'G and the prior, and behind them what the right side has of it: -G'r
+  // and the pull towards the start, by the landmark's distance from there to first order. By one warp.
+  __device__ void weigh_landmark(int l, double prior) {
+    const PatchSums& of = s.sums[l];
+    const double *x = s.B + 2 * l * q, *y = x + q;
+    double *along_x = s.weighted + 2 * l * (q + 1), *along_y = along_x + q + 1;
+    const auto xy = static_cast<double>(of.xy);
+    double dx = 0, dy = 0;
+    for (int j = lane; j < q; j += 32) {
+      const double d = s.now[j] - s.start[j];
+      dx += x[j] * d;
+      dy += y[j] * d;
+      along_x[j] = x[j] * (static_cast<double>(of.xx) + prior) + y[j] * xy;
+      along_y[j] = x[j] * xy + y[j] * (static_cast<double>(of.yy) + prior);
+    }
+    dx = reduction::warp_sum(dx);
+    dy = reduction::warp_sum(dy);
+    if (lane != 0) return;
+    along_x[q] = -(static_cast<double>(of.x) + prior * dx);
+    along_y[q] = -(static_cast<double>(of.y) + prior * dy);
   }
 
   // Adds up the equations in the first block, solves them there, and adds the solution to s.now everywhere;
@@ -271,16 +319,17 @@ class BlockRefiner {
         add_up(s.system, (q + 1) * q);
         __syncthreads();
       }
-      for (int e = t; e < q * q; e += threads) {
-        const int i = e / q, j = e % q;
-        if (j > i) continue;
-        double sum = 0;
-        for (int k = 0; k < g.rows; ++k) sum += s.A[k * q + i] * s.A[k * q + j];
-        s.system[e] -= sum;
-      }
+      for (int i = warp; i < q; i += warps)
+        for (int j = lane; j <= i; j += 32) {
+          double sum = 0;
+#pragma unroll 8
+          for (int k = 0; k < g.rows; ++k) sum += s.A[k * q + i] * s.A[k * q + j];
+          s.system[i * q + j] -= sum;
+        }
       __syncthreads();
-      const bool solved = factorise();
-      if (solved) substitute();
+      const bool solved = eliminate();
+      for (int k = t; k < q && solved; k += threads)
+        s.solution[k] = s.system[q * q + k] / s.system[k * q + k];
       if (t == 0) s.solution[q] = solved ? 1 : 0;
     }
     team::sync();
@@ -299,41 +348,28 @@ class BlockRefiner {
     }
   }
 
-  // Elimination without square roots, the right side as one more row. Leaves L D in the lower triangle, with
-  // D along the diagonal.
-  __device__ bool factorise() {
+  // Gauss-Jordan elimination by columns, with the right side as the last row: step j takes a multiple of
+  // column j from every other one, so that row j has its diagonal element alone. No step changes the rows
+  // above it. Right of the diagonal the rows are those of the lower triangle, by symmetry. False when a pivot
+  // is not positive.
+  __device__ bool eliminate() {
     for (int j = 0; j < q; ++j) {
       const double pivot = s.system[j * q + j];
       if (!(pivot > 0)) return false;  // the same for all threads
       const double inverse = 1 / pivot;
-      const int rest = q - j;  // rows below
-      for (int e = t; e < rest * rest; e += threads) {
-        const int i = j + 1 + e / rest, k = j + 1 + e % rest;
-        if (k <= i && k < q) s.system[i * q + k] -= s.system[i * q + j] * s.system[k * q + j] * inverse;
+      for (int i = j + 1 + warp; i <= q; i += warps) {
+        const double factor = s.system[i * q + j] * inverse;
+        for (int k = lane; k <= min(i, q - 1); k += 32)
+          if (k != j) s.system[i * q + k] -= factor * (k < j ? s.system[j * q + k] : s.system[k * q + j]);
       }
       __syncthreads();
     }
     return true;
   }
 
-  __device__ void substitute() {
-    double* right = s.system + q * q;
-    for (int j = t; j < q; j += threads) s.solution[j] = 1 / s.system[j * q + j];
-    __syncthreads();
-    if (t >= 32) return;
-    for (int j = q - 1; j >= 0; --j) {
-      const double x = right[j] * s.solution[j];
-      __syncwarp();
-      for (int i = lane; i < j; i += 32) right[i] -= x * s.system[j * q + i];
-      if (lane == 0) right[j] = x;
-      __syncwarp();
-    }
-    for (int j = lane; j < q; j += 32) s.solution[j] = right[j];
-  }
-
   const RefineTask& g;
   const RefineMemory s;
-  const int t, lane, q;
+  const int t, lane, warp, q;
   const int size;          // samples of a landmark
   const int first, count;  // the own landmarks
 };

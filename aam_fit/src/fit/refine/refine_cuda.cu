@@ -20,8 +20,12 @@ __global__ void __launch_bounds__(refine_threads) refine_kernel(const __grid_con
   const std::int64_t fit = blockIdx.x / Blocks;
   const auto status = static_cast<FitStatus>(g.fits[fit].status);
   if (status == FitStatus::lost_outside || status == FitStatus::lost_contrast) return;
-  BlockRefiner<Blocks>(g, g.memory != nullptr ? g.memory + fit * g.memory_bytes : shared)
-      .refine(g.parameters + fit * (g.modes + 4), g.planes + fit / g.starts * g.face);
+  float* const parameters = g.parameters + fit * (g.modes + 4);
+  const float* const planes = g.planes + fit / g.starts * g.face;
+  if (Blocks == 1 && g.memory != nullptr)
+    BlockRefiner<Blocks>(g, g.memory + fit * g.memory_bytes).refine(parameters, planes);
+  else
+    BlockRefiner<Blocks>(g, shared).refine(parameters, planes);
 }
 
 template <class T>

@@ -8,7 +8,7 @@
 
 namespace triptych::aam_fit {
 
-constexpr int refine_threads = 512;  // of a block
+constexpr int refine_threads = 384;  // of a block; more would spill registers
 
 // The blocks of a fit: a cluster, whose shared memory all of them can read, or one alone.
 template <int Blocks>
@@ -36,8 +36,8 @@ struct RefineTeam {
 // The memory of a block. Other blocks read moments, trace, weights_part, A and system; of the first one
 // solution.
 struct RefineMemory {
-  double *moments, *trace, *solution, *start, *now, *model, *B, *A, *system;
-  float *shape, *before, *weights_part, *weights, *texture, *fitted, *gx, *gy, *products;
+  double *moments, *trace, *solution, *start, *now, *model, *B, *weighted, *A, *system;
+  float *Qs, *shape, *before, *weights_part, *weights, *texture, *fitted, *gx, *gy, *products;
   PatchSums* sums;
   std::int64_t bytes;
   __host__ __device__ RefineMemory(unsigned char* first, const RefineTask& g, int landmarks) {
@@ -54,8 +54,10 @@ struct RefineMemory {
     take(now, q);
     take(model, 2 * std::int64_t{g.points});
     take(B, 2 * landmarks * q);
+    take(weighted, 2 * landmarks * (q + 1));
     take(A, g.rows * q);
     take(system, (q + 1) * q);
+    take(Qs, 2 * std::int64_t{g.points} * g.modes);
     take(shape, 2 * std::int64_t{g.points});
     take(before, 2 * std::int64_t{g.points});
     take(weights_part, g.rows);
