@@ -89,7 +89,7 @@ def check_filter_options(tp, options):
 
 
 def check_train_options(tp, options):
-    faces = [tp.aam.render_face(tp.aam.random_face(1, i), 64, 64) for i in range(2)]
+    faces = [tp.aam.render_face(tp.aam.random_face(1, i), 256, 256) for i in range(2)]
     try:
         tp.aam.train(*zip(*faces), **{"levels": [{"pixels": 100}], "deformations": 0, "face_classifier": False, **options})
     except TypeError:

@@ -4,6 +4,7 @@
 
 #include "filter/find_pose.hpp"
 #include "filter/find_shared.hpp"
+#include "filter/forwarding_engine.hpp"
 #include "geometry/rigid_transform_math.hpp"
 #include "rays/rays_math.hpp"
 
@@ -12,24 +13,14 @@ namespace triptych::capsule_likelihood {
 namespace {
 
 // An engine whose every frame has the same clouds.
-class EngineOfClouds final : public FilterEngine {
+class EngineOfClouds final : public ForwardingEngine {
  public:
   EngineOfClouds(FilterEngine& engine, std::span<const CloudView> clouds)
-      : FilterEngine(engine.skeleton(), engine.sensor()), engine_(engine), clouds_(clouds) {}
-
-  void start(std::span<const float> pose, float widen) override { engine_.start(pose, widen); }
-  void submit(const CloudView&) override { engine_.submit_cameras(clouds_); }
-  void check_device_clouds() const override { engine_.check_device_clouds(); }
-  void submit(const DeviceCloudView& cloud) override { engine_.submit(cloud); }
-  void download(const DeviceCloudView& cloud, std::span<Vec3> points, std::span<float> sigma_m) override {
-    engine_.download(cloud, points, sigma_m);
-  }
-  Estimate next() override { return engine_.next(); }
-  void drop() override { engine_.drop(); }
-  std::vector<float> samples() const override { return engine_.samples(); }
+      : ForwardingEngine(engine), clouds_(clouds) {}
+  using ForwardingEngine::submit;
+  void submit(const CloudView&) override { engine().submit_cameras(clouds_); }
 
  private:
-  FilterEngine& engine_;
   std::span<const CloudView> clouds_;
 };
 

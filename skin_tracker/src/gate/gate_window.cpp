@@ -52,10 +52,9 @@ bool GateWindow::find(const F& frame) {
                                         sample(frame, gate_.looks_near(), *brightness_, brightness_map_,
                                                brightness_share * head_px)))
     return true;
-  const WeightMap& coarse =
-      sample(frame, gate_.whole(), *weights_, map_, coarse_share * head_px, coarse_samples);
-  has_weight_ = coarse.inside(gate_.whole()).weight > 0;
-  if (!gate_.search(coarse)) return false;
+  sample(frame, gate_.whole(), *weights_, map_, coarse_share * head_px, coarse_samples);
+  has_weight_ = map_.inside(gate_.whole()).weight > 0;
+  if (!gate_.search(map_)) return false;
   const CentredBox part = gate_.candidate();
   const double finest_px = std::min(part.width, part.height) / 2;
   return gate_.acquire(

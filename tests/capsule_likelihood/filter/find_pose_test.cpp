@@ -14,6 +14,7 @@
 #include "capsule_likelihood/filter/filter_scene.hpp"
 #include "filter/filter_engine.hpp"
 #include "filter/find_pose.hpp"
+#include "filter/forwarding_engine.hpp"
 
 namespace triptych::capsule_likelihood {
 namespace {
@@ -143,28 +144,17 @@ TEST(FindPose, APersonWhoSitsIsFound) {
 }
 
 // Counts the frames of another engine.
-class CountingEngine final : public FilterEngine {
+class CountingEngine final : public ForwardingEngine {
  public:
-  explicit CountingEngine(FilterEngine& engine)
-      : FilterEngine(engine.skeleton(), engine.sensor()), engine_(engine) {}
+  using ForwardingEngine::ForwardingEngine;
   int frames() const { return frames_; }
-
-  void start(std::span<const float> pose, float widen) override { engine_.start(pose, widen); }
+  using ForwardingEngine::submit;
   void submit(const CloudView& cloud) override {
     ++frames_;
-    engine_.submit(cloud);
+    ForwardingEngine::submit(cloud);
   }
-  void check_device_clouds() const override { engine_.check_device_clouds(); }
-  void submit(const DeviceCloudView& cloud) override { engine_.submit(cloud); }
-  void download(const DeviceCloudView& cloud, std::span<Vec3> points, std::span<float> sigma_m) override {
-    engine_.download(cloud, points, sigma_m);
-  }
-  Estimate next() override { return engine_.next(); }
-  void drop() override { engine_.drop(); }
-  std::vector<float> samples() const override { return engine_.samples(); }
 
  private:
-  FilterEngine& engine_;
   int frames_ = 0;
 };
 
