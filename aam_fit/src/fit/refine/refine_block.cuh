@@ -88,19 +88,19 @@ class BlockRefiner {
       const WarpPoint at = warp_point(g.pixels[first * area + i], s.shape);
       const Tap tap = tap_at(at.x, at.y, g.width, g.height, g.width);
       const int out = i / area * size + i % area;
-      constexpr int together = 4;  // channels whose reads overlap
-      for (int first_channel = 0; first_channel < g.channels; first_channel += together) {
-        float sampled[together] = {}, mean[together] = {};
-        const int here = min(together, g.channels - first_channel);
+      constexpr int batch = 4;  // channels whose reads overlap
+      for (int first_channel = 0; first_channel < g.channels; first_channel += batch) {
+        float sampled[batch] = {}, mean[batch] = {};
+        const int here = min(batch, g.channels - first_channel);
 #pragma unroll
-        for (int c = 0; c < together; ++c) {
+        for (int c = 0; c < batch; ++c) {
           if (c >= here) break;
           sampled[c] =
               sample(planes + static_cast<std::int64_t>(first_channel + c) * g.height * g.width, tap);
           mean[c] = g0[out + (first_channel + c) * area];
         }
 #pragma unroll
-        for (int c = 0; c < together; ++c) {
+        for (int c = 0; c < batch; ++c) {
           if (c >= here) break;
           const double x = sampled[c];
           s.texture[out + (first_channel + c) * area] = sampled[c];
@@ -189,14 +189,14 @@ class BlockRefiner {
       }
     }
     __syncthreads();
-    constexpr int rows_together = 4;
-    const int groups = (g.rows + rows_together - 1) / rows_together;
+    constexpr int rows_at_once = 4;
+    const int groups = (g.rows + rows_at_once - 1) / rows_at_once;
     for (int i = warp; i < count * (groups + 1); i += warps) {
       const int l = i / (groups + 1), group = i % (groups + 1);
       if (group == groups)
         add_up_patch(l);
       else
-        multiply_patch<rows_together>(l, group * rows_together);
+        multiply_patch<rows_at_once>(l, group * rows_at_once);
     }
     __syncthreads();
   }
