@@ -162,8 +162,9 @@ class Tasks(unittest.TestCase):
                 self.assertIn(sentence, said + str(status))
 
     def test_options_of_the_training(self):
-        of = lambda *options: [case["errors"] for case in self.result("faces", "--folds", "3", "--no-photos", *options)["cases"]]
-        self.assertNotEqual(of("--train", "mirror=0"), of("--train", "ridge=10"))  # the default
+        result = self.result("faces", "--folds", "3", "--no-photos", "--train", "refinement=0")
+        self.assertEqual([case["errors"] for case in result["cases"]], [case["unrefined_errors"] for case in result["cases"]])
+        self.assertEqual(result["context"]["options"]["refinement"], False)
         for words, sentence in ((["x=1"], "none of the training of faces"), (["x"], "x is not NAME=NUMBER"), (["ridge=-1"], "a ridge of -1")):
             status, _, said = run("--only", "faces", "--quick", "--device", "cpu", "--out", self.folder.name, "--train", *words)
             self.assertTrue(status)
