@@ -47,7 +47,7 @@ TEST(Mirror, TurnsImagesAndLandmarks) {
 }
 
 TEST(Mirror, LandmarksWhereTheyBelongHaveNoOffset) {
-  for (const std::uint64_t seed : {1, 2}) EXPECT_EQ(estimate(faces_with_offset(seed, 40, 0)), 0);
+  for (const std::uint64_t seed : {1U, 2U}) EXPECT_EQ(estimate(faces_with_offset(seed, 40, 0)), 0);
 }
 
 TEST(Mirror, TheOffsetOfLandmarksIsFound) {
