@@ -151,7 +151,7 @@ def context(job: Job, options: dict, rows: list[dict]) -> dict:
         "data": {"folder": job.data.name if counts else "", "files": counts},
         "seeds": sorted({row["seed"] for row in rows if row.get("seed")}),
         "quick": job.quick,
-        "options": options,
+        "options": options | job.train_options,
     }
 
 

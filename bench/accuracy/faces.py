@@ -47,7 +47,7 @@ def evaluate(job: Job):
         rows.append(summary("synthetic", seed, 1, [case for case, _ in new], train_s))
     if kept and have_pictures(job):
         draw(job, kept)
-    return rows, cases, {"starts per face": 5, "largest shift": "6 %", "scales": "0.94 to 1.06", "model": "default options", **job.train_options}
+    return rows, cases, {"starts per face": 5, "largest shift": "6 %", "scales": "0.94 to 1.06", "model": "default options"}
 
 
 def sources(job: Job):

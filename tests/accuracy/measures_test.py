@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 
 import numpy as np
@@ -57,6 +58,13 @@ class Faces(unittest.TestCase):
         self.assertEqual([row[key] for key in ("fits", "mean", "median", "worst", "below_005", "interocular", "interocular_below_8", "lost", "train_s")],
                          [4, 0.04, 0.04, 0.07, 50.0, 6.0, 50.0, 1, 3.0])
         self.assertEqual([row["unrefined_" + key] for key in ("mean", "median", "below_005", "fit_ms")], [0.05, 0.05, 50.0, 1.5])
+
+
+class Context(unittest.TestCase):
+    def test_a_result_says_how_its_models_were_trained(self):
+        module = types.SimpleNamespace(__version__="0", describe_device=lambda device: device)
+        job = common.Job(module, None, None, "cpu", train_options={"mirror": False})
+        self.assertEqual(common.context(job, {"starts": 5}, [])["options"], {"starts": 5, "mirror": False})
 
 
 class Heads(unittest.TestCase):
