@@ -8,7 +8,7 @@
 
 namespace triptych::aam_fit {
 
-constexpr int refine_threads = 384;  // of a block; more would spill registers
+constexpr int refine_threads = 384;  // of a block; with 512 more registers are spilled, and it is slower
 
 // The blocks of a fit: a cluster, whose shared memory all of them can read, or one alone.
 template <int Blocks>
