@@ -7,6 +7,8 @@
 namespace triptych::aam_fit {
 namespace {
 
+constexpr std::int64_t rows_at_a_time = 256;  // updated by one thread
+
 // Columns that are eliminated at a time: as many as Eigen's own factorisation takes.
 Eigen::Index block_size(Eigen::Index size) {
   if (size < 32) return size;
@@ -15,20 +17,35 @@ Eigen::Index block_size(Eigen::Index size) {
 
 }  // namespace
 
-void solve_positive_definite(Eigen::MatrixXf& a, Eigen::MatrixXf& b, const Execution& run) {
+void cholesky_factorise(Eigen::MatrixXf& a, const Execution& run) {
   using Small = Eigen::internal::llt_inplace<float, Eigen::Lower>;
   const Eigen::Index size = a.rows(), step = block_size(size);
   for (Eigen::Index k = 0; k < size; k += step) {
     run.check();
-    const Eigen::Index width = std::min(step, size - k), below = size - k - width;
+    const Eigen::Index width = std::min(step, size - k), next = k + width, below = size - next;
     auto diagonal = a.block(k, k, width, width);
     if (Small::unblocked(diagonal) >= 0) break;  // not positive: as Eigen leaves it
-    if (below == 0) break;
-    auto panel = a.block(k + width, k, below, width);
-    diagonal.adjoint().triangularView<Eigen::Upper>().solveInPlace<Eigen::OnTheRight>(panel);
-    a.bottomRightCorner(below, below).selfadjointView<Eigen::Lower>().rankUpdate(panel, -1.0f);
+    const auto panel = [&](Eigen::Index row, Eigen::Index rows) {
+      return a.block(next + row, k, rows, width);
+    };
+    run.chunks(below, rows_at_a_time, [&](std::int64_t first, std::int64_t last, std::int64_t) {
+      auto rows = panel(first, last - first);
+      diagonal.adjoint().triangularView<Eigen::Upper>().solveInPlace<Eigen::OnTheRight>(rows);
+    });
+    run.chunks(below, rows_at_a_time, [&](std::int64_t first, std::int64_t last, std::int64_t) {
+      const auto rows = panel(first, last - first);
+      a.block(next + first, next + first, last - first, last - first)
+          .selfadjointView<Eigen::Lower>()
+          .rankUpdate(rows, -1.0f);
+      a.block(next + last, next + first, below - last, last - first).noalias() -=
+          panel(last, below - last) * rows.transpose();
+    });
   }
   run.check();
+}
+
+void solve_positive_definite(Eigen::MatrixXf& a, Eigen::MatrixXf& b, const Execution& run) {
+  cholesky_factorise(a, run);
   a.triangularView<Eigen::Lower>().solveInPlace(b);
   a.adjoint().triangularView<Eigen::Upper>().solveInPlace(b);
 }

@@ -7,8 +7,11 @@
 
 namespace triptych::aam_fit {
 
-// Solves a x = b for a symmetric positive definite matrix, of which the lower triangle is read and becomes
-// its factor; b becomes x. The bits of Eigen::LLT, on the calling thread.
+// Factorises a symmetric positive definite matrix: its lower triangle, which alone is read, becomes L of
+// a = L L'. The bits do not depend on the number of threads.
+void cholesky_factorise(Eigen::MatrixXf& a, const Execution& run);
+
+// Solves a x = b: a becomes its factor, and b becomes x.
 void solve_positive_definite(Eigen::MatrixXf& a, Eigen::MatrixXf& b, const Execution& run);
 
 }  // namespace triptych::aam_fit

@@ -53,7 +53,13 @@ Eigen::VectorXf mean_texture(Rows& textures, Normalisation kind, const Execution
       row.setZero();
   });
   const auto unit_mean = [&] {
-    Eigen::VectorXd mean = textures.cast<double>().colwise().mean();
+    Eigen::RowVectorXd mean = Eigen::RowVectorXd::Zero(textures.cols());
+    run.chunks(textures.cols(), 512, [&](std::int64_t first, std::int64_t last, std::int64_t) {
+      auto part = mean.segment(first, last - first);
+      for (Eigen::Index i = 0; i < textures.rows(); ++i)
+        part += textures.row(i).segment(first, last - first).cast<double>();
+    });
+    mean /= static_cast<double>(textures.rows());
     mean.array() -= mean.mean();
     const double length = mean.norm();
     require(length > 0, "the images are flat where the faces are: there is no texture to learn");

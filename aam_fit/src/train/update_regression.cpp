@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "crop/prepare_cpu.hpp"
-#include "train/cholesky.hpp"
+#include "train/ridge.hpp"
 #include "train/texture.hpp"
 #include "train/update.hpp"
 
@@ -121,26 +121,6 @@ std::vector<Start> make_starts(const Shape& mean, std::span<const TrainingFace> 
   return starts;
 }
 
-namespace {
-
-// Solves (K + ridge I) a = targets over chosen rows.
-Eigen::MatrixXf solve_ridge(const Eigen::MatrixXf& K, const Rows& targets, float ridge,
-                            std::span<const Eigen::Index> rows, const Execution& run) {
-  const auto count = static_cast<Eigen::Index>(rows.size());
-  Eigen::MatrixXf some(count, count), wanted(count, targets.cols());
-  for (Eigen::Index j = 0; j < count; ++j) {
-    run.check();
-    for (Eigen::Index i = 0; i < count; ++i)
-      some(i, j) = K(rows[static_cast<std::size_t>(i)], rows[static_cast<std::size_t>(j)]);
-    some(j, j) += ridge;
-    wanted.row(j) = targets.row(rows[static_cast<std::size_t>(j)]);
-  }
-  solve_positive_definite(some, wanted, run);
-  return wanted;
-}
-
-}  // namespace
-
 void learn_regression_update(Level& level, std::span<const TrainingFace> faces, const Rows& c,
                              std::vector<Start>& starts, const Stage& stage, const TrainOptions& options,
                              const Execution& run) {
@@ -156,38 +136,19 @@ void learn_regression_update(Level& level, std::span<const TrainingFace> faces, 
   for (const TrainingFace& face : faces) examples = std::max(examples, face.example + 1);
   const std::vector<int> fold_of =
       deal_folds(examples, options.seed, 64 * stage.level + static_cast<std::uint64_t>(stage.number));
-  const auto fold = [&](Eigen::Index i) {
-    const int face = starts[static_cast<std::size_t>(i)].face;
-    return fold_of[static_cast<std::size_t>(faces[static_cast<std::size_t>(face)].example)];
-  };
-  Rows steps = Rows::Zero(count, m + 4);
-  Eigen::MatrixXf weights;  // of the rows, for R itself
-  // R of each fold, unless no start has to move, and last R of all faces.
-  const std::int64_t folds = stage.is_last ? 0 : fold_count;
-  run.chunks(folds + 1, 1, [&](std::int64_t number, std::int64_t, std::int64_t) {
-    const std::int64_t f = number + fold_count - folds;
-    std::vector<Eigen::Index> rows, left_out;
-    rows.reserve(static_cast<std::size_t>(count));
-    left_out.reserve(static_cast<std::size_t>(count));
-    for (Eigen::Index i = 0; i < count; ++i) (fold(i) == fold_count - 1 - f ? left_out : rows).push_back(i);
-    if (rows.empty()) return;
-    const Eigen::MatrixXf solved = solve_ridge(K, at_starts.targets, ridge, rows, run);
-    if (f == fold_count) weights = solved;
-    Eigen::VectorXf products(static_cast<Eigen::Index>(rows.size()));
-    for (const Eigen::Index i : left_out) {
-      run.check();
-      for (std::size_t k = 0; k < rows.size(); ++k) products[static_cast<Eigen::Index>(k)] = K(rows[k], i);
-      steps.row(i) = products.transpose() * solved;
-    }
-  });
+  std::vector<int> folds;  // none when no start has to move
+  if (!stage.is_last)
+    for (const Start& start : starts)
+      folds.push_back(fold_of[static_cast<std::size_t>(faces[static_cast<std::size_t>(start.face)].example)]);
+  const RidgeSolution solution = solve_ridge(K, at_starts.targets, ridge, folds, run);
 
-  const Rows R = -transposed_times(weights, at_starts.residuals, run);  // dp = -R r
+  const Rows R = -transposed_times(solution.weights, at_starts.residuals, run);  // dp = -R r
   level.R = std::vector<float>(R.data(), R.data() + R.size());
   if (stage.is_last) return;
 
   run.each(count, [&](std::int64_t i) {
     Start& start = starts[static_cast<std::size_t>(i)];
-    const Eigen::VectorXf p = at_starts.parameters.row(i) + steps.row(i);
+    const Eigen::VectorXf p = at_starts.parameters.row(i) + solution.predictions.row(i);
     const Similarity pose{double{p[m]}, double{p[m + 1]}, double{p[m + 2]}, double{p[m + 3]}};
     start.shape = to_frame(start.crop, shape_of(level, p.head(m), pose));
   });

@@ -2,7 +2,6 @@
 #include <triptych/aam_fit/model_file.hpp>
 #include <triptych/aam_fit/train.hpp>
 
-#include <Eigen/Cholesky>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -120,27 +119,6 @@ TEST(StopTraining, ALongEigenvalueProblemIsLeftAlone) {
   requests.join();
   EXPECT_TRUE(stopped);
   EXPECT_LT(std::chrono::duration<double>(returned - requested).count(), 1.0);
-}
-
-TEST(SolvePositiveDefinite, HasTheBitsOfEigen) {
-  for (const Eigen::Index size : {1, 2, 31, 32, 33, 127, 128, 129, 700, 1100}) {
-    const Eigen::MatrixXf factor = Eigen::MatrixXf::Random(size, size + 3);
-    Eigen::MatrixXf a = factor * factor.transpose(), b = Eigen::MatrixXf::Random(size, 5);
-    const Eigen::MatrixXf expected = Eigen::LLT<Eigen::MatrixXf>(a).solve(b);
-    solve_positive_definite(a, b, 1);
-    EXPECT_EQ(b, expected) << size;
-  }
-}
-
-TEST(SolvePositiveDefinite, LeavesAMatrixThatIsNotPositiveAsEigenDoes) {
-  Eigen::MatrixXf a = Eigen::MatrixXf::Identity(300, 300), b = Eigen::MatrixXf::Random(300, 2);
-  a(200, 200) = -4;
-  Eigen::MatrixXf copy = a;
-  const Eigen::LLT<Eigen::Ref<Eigen::MatrixXf>> solver(copy);
-  const Eigen::MatrixXf expected = solver.solve(b);
-  ASSERT_EQ(solver.info(), Eigen::NumericalIssue);
-  solve_positive_definite(a, b, 1);
-  EXPECT_EQ(b, expected);
 }
 
 }  // namespace
