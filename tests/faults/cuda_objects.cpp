@@ -10,7 +10,7 @@
 #include <memory>
 #include <optional>
 
-#include "aam_fit/fitter/made_up_world.hpp"
+#include "aam_fit/fit/refine/made_up_patches.hpp"
 #include "faults/cuda_objects.hpp"
 
 namespace triptych::test {
@@ -29,7 +29,7 @@ Values values_of(const aam_fit::Fit& fit) {
 }
 
 const World& face_world() {
-  static const World world = make_world({.kind = aam_fit::FeatureKind::gradient}, 4, 11);
+  static const World world = make_patch_world({.kind = aam_fit::FeatureKind::gradient}, 4, 6, 2).world;
   return world;
 }
 aam_fit::Face face(int frame) {

@@ -7,6 +7,7 @@
 #include <triptych/reduction/collective/warp.cuh>
 
 #include "fit/fit_math.hpp"
+#include "fit/refine/eliminate_block.cuh"
 #include "fit/refine/refine_memory.cuh"
 #include "warp/warp_math.hpp"
 
@@ -20,7 +21,7 @@ class BlockRefiner {
  public:
   __device__ BlockRefiner(const RefineTask& task, unsigned char* memory)
       : g(task),
-        s(memory, task, landmarks_of_block(task.points, Blocks)),
+        s(memory, task, Blocks),
         t(static_cast<int>(threadIdx.x)),
         lane(t & 31),
         warp(t / 32),
@@ -33,6 +34,7 @@ class BlockRefiner {
   __device__ void refine(float* parameters, const float* planes) {
     for (int i = t; i < q; i += threads) s.now[i] = s.start[i] = parameters[i];
     for (int i = t; i < 2 * g.points * g.modes; i += threads) s.Qs[i] = g.Qs[i];
+    for (int i = t; i < count * size; i += threads) s.g0[i] = g.g0[first * size + i];
     __syncthreads();
     place_landmarks(s.before);
     bool refined = true;  // the same in all blocks
@@ -82,7 +84,6 @@ class BlockRefiner {
   // The residual of the own patches; false without contrast.
   __device__ bool sample_residual(const float* planes) {
     const int area = g.side * g.side;
-    const float* g0 = g.g0 + first * size;
     double sums[3] = {};  // of x, x^2, x g0
     for (int i = t; i < count * area; i += threads) {
       const WarpPoint at = warp_point(g.pixels[first * area + i], s.shape);
@@ -97,7 +98,7 @@ class BlockRefiner {
           if (c >= here) break;
           sampled[c] =
               sample(planes + static_cast<std::int64_t>(first_channel + c) * g.height * g.width, tap);
-          mean[c] = g0[out + (first_channel + c) * area];
+          mean[c] = s.g0[out + (first_channel + c) * area];
         }
 #pragma unroll
         for (int c = 0; c < batch; ++c) {
@@ -126,8 +127,8 @@ class BlockRefiner {
     const double alpha = texture_alpha(g.normalisation, along, spread, g.g0g0);
     if (!has_contrast(alpha, spread, squares, g.g0g0)) return false;
     for (int i = t; i < count * size; i += threads)
-      s.texture[i] =
-          static_cast<float>((static_cast<double>(s.texture[i]) - beta) / alpha - static_cast<double>(g0[i]));
+      s.texture[i] = static_cast<float>((static_cast<double>(s.texture[i]) - beta) / alpha -
+                                        static_cast<double>(s.g0[i]));
     __syncthreads();
     return true;
   }
@@ -135,21 +136,8 @@ class BlockRefiner {
   // From the residual to what the basis leaves of it, and the model's texture.
   __device__ void fit_texture() {
     const float* basis = g.basis + first * size;
-    for (int k = 2 * warp; k < g.rows; k += 2 * warps) {  // two rows at once: their reads overlap
-      const bool is_pair = k + 1 < g.rows;
-      const float *row = basis + static_cast<std::int64_t>(k) * g.samples,
-                  *next = is_pair ? row + g.samples : row;
-      float weight = 0, next_weight = 0;
-#pragma unroll 8
-      for (int i = lane; i < count * size; i += 32) {
-        weight += row[i] * s.texture[i];
-        next_weight += next[i] * s.texture[i];
-      }
-      weight = reduction::warp_sum(weight);
-      next_weight = reduction::warp_sum(next_weight);
-      if (lane == 0) s.weights_part[k] = weight;
-      if (lane == 0 && is_pair) s.weights_part[k + 1] = next_weight;
-    }
+    constexpr int rows_at_once = 3;
+    for (int k = warp * rows_at_once; k < g.rows; k += warps * rows_at_once) weigh_rows<rows_at_once>(k);
     team::sync();
     for (int k = t; k < g.rows; k += threads) {
       float sum = 0;
@@ -158,14 +146,47 @@ class BlockRefiner {
     }
     __syncthreads();
     for (int i = t; i < count * size; i += threads) {
+      constexpr int batch = 32;  // rows whose reads overlap
       float fitted = 0;
-#pragma unroll 16
-      for (int k = 0; k < g.rows; ++k)
-        fitted += s.weights[k] * basis[static_cast<std::int64_t>(k) * g.samples + i];
+      for (int begin = 0; begin < g.rows; begin += batch) {
+        float values[batch];
+#pragma unroll
+        for (int k = 0; k < batch; ++k)
+          values[k] = begin + k < g.rows ? basis[static_cast<std::int64_t>(begin + k) * g.samples + i] : 0.0f;
+#pragma unroll
+        for (int k = 0; k < batch; ++k)
+          if (begin + k < g.rows) fitted += s.weights[begin + k] * values[k];
+      }
       s.texture[i] -= fitted;
-      s.fitted[i] = fitted + g.g0[first * size + i];
+      s.fitted[i] = fitted + s.g0[i];
     }
     __syncthreads();
+  }
+
+  // The products of Rows rows of the basis, from row k on, with the residual of the own patches, by one warp.
+  // Reads of a row beyond the last are of the last.
+  template <int Rows>
+  __device__ void weigh_rows(int k) {
+    constexpr int unrolled = 8;
+    const float* row[Rows];
+    float weight[Rows] = {};
+    for (int n = 0; n < Rows; ++n)
+      row[n] = g.basis + static_cast<std::int64_t>(min(k + n, g.rows - 1)) * g.samples + first * size;
+    for (int begin = lane; begin < count * size; begin += 32 * unrolled) {
+#pragma unroll
+      for (int u = 0; u < unrolled; ++u) {
+        const int i = begin + 32 * u;
+        const bool is_inside = i < count * size;
+        const float residual = is_inside ? s.texture[i] : 0.0f;
+#pragma unroll
+        for (int n = 0; n < Rows; ++n) weight[n] += (is_inside ? row[n][i] : 0.0f) * residual;
+      }
+    }
+#pragma unroll
+    for (int n = 0; n < Rows; ++n) {
+      weight[n] = reduction::warp_sum(weight[n]);
+      if (lane == 0 && k + n < g.rows) s.weights_part[k + n] = weight[n];
+    }
   }
 
   __device__ void add_up_patches() {
@@ -250,8 +271,8 @@ class BlockRefiner {
     }
   }
 
-  // The part of the own landmarks in the normal equations: the lower triangle of s.system, the right side
-  // below it, and s.A. A warp computes a row of them.
+  // The part of the own landmarks in the normal equations: the lower triangle of s.own.system, the right side
+  // below it, and s.own.A. A warp computes a row of them.
   __device__ void make_equations() {
     __shared__ double prior;
     if (warp == 0) {
@@ -273,7 +294,7 @@ class BlockRefiner {
 #pragma unroll 6
         for (int c = 0; c < 2 * count; ++c)
           sum += static_cast<double>(s.products[2 * count * k + c]) * s.B[c * q + j];
-        s.A[k * q + j] = sum;
+        s.own.A[k * q + j] = sum;
       }
     __syncthreads();
     for (int l = warp; l < count; l += warps) weigh_landmark(l, prior);
@@ -283,7 +304,7 @@ class BlockRefiner {
         double sum = 0;
 #pragma unroll 6
         for (int c = 0; c < 2 * count; ++c) sum += s.weighted[c * (q + 1) + i] * s.B[c * q + j];
-        s.system[i * q + j] = sum;
+        s.own.system[i * q + j] = sum;
       }
     team::sync();
   }
@@ -313,23 +334,19 @@ class BlockRefiner {
   // Adds up the equations in the first block, solves them there, and adds the solution to s.now everywhere;
   // false without one.
   __device__ bool solve() {
+    add_up_equations();
     if (team::rank() == 0) {
-      if constexpr (Blocks > 1) {
-        add_up(s.A, g.rows * q);
-        add_up(s.system, (q + 1) * q);
-        __syncthreads();
-      }
+      const double* A = s.total.A;
+      double* system = s.total.system;
       for (int i = warp; i < q; i += warps)
         for (int j = lane; j <= i; j += 32) {
           double sum = 0;
 #pragma unroll 8
-          for (int k = 0; k < g.rows; ++k) sum += s.A[k * q + i] * s.A[k * q + j];
-          s.system[i * q + j] -= sum;
+          for (int k = 0; k < g.rows; ++k) sum += A[k * q + i] * A[k * q + j];
+          system[i * q + j] -= sum;
         }
       __syncthreads();
-      const bool solved = eliminate();
-      for (int k = t; k < q && solved; k += threads)
-        s.solution[k] = s.system[q * q + k] / s.system[k * q + k];
+      const bool solved = eliminate_in_block<threads>(system, q, s.solution);
       if (t == 0) s.solution[q] = solved ? 1 : 0;
     }
     team::sync();
@@ -340,31 +357,20 @@ class BlockRefiner {
     return true;
   }
 
-  __device__ void add_up(double* values, int length) {
-    for (int i = t; i < length; i += threads) {
-      double sum = values[i];
-      for (int r = 1; r < Blocks; ++r) sum += team::of(values, r)[i];
-      values[i] = sum;
-    }
-  }
-
-  // Gauss-Jordan elimination by columns, with the right side as the last row: step j takes a multiple of
-  // column j from every other one, so that row j has its diagonal element alone. No step changes the rows
-  // above it. Right of the diagonal the rows are those of the lower triangle, by symmetry. False when a pivot
-  // is not positive.
-  __device__ bool eliminate() {
-    for (int j = 0; j < q; ++j) {
-      const double pivot = s.system[j * q + j];
-      if (!(pivot > 0)) return false;  // the same for all threads
-      const double inverse = 1 / pivot;
-      for (int i = j + 1 + warp; i <= q; i += warps) {
-        const double factor = s.system[i * q + j] * inverse;
-        for (int k = lane; k <= min(i, q - 1); k += 32)
-          if (k != j) s.system[i * q + k] -= factor * (k < j ? s.system[j * q + k] : s.system[k * q + j]);
+  // From every block's own equations to the first one's total, a share of them by each block.
+  __device__ void add_up_equations() {
+    if constexpr (Blocks > 1) {
+      double* const total = team::of(s.total.A, 0);
+      for (int i = team::rank() * threads + t; i < s.equations; i += Blocks * threads) {
+        double parts[Blocks];
+#pragma unroll
+        for (int r = 0; r < Blocks; ++r) parts[r] = team::of(s.own.A, r)[i];
+        double sum = 0;
+        for (int r = 0; r < Blocks; ++r) sum += parts[r];
+        total[i] = sum;
       }
-      __syncthreads();
+      team::sync();
     }
-    return true;
   }
 
   const RefineTask& g;

@@ -87,9 +87,8 @@ RefinerCuda::RefinerCuda(const Model& model, int steps, int max_fits, StreamRef 
 
   // A cluster for each fit where there are clusters, else one block; with its memory in shared memory where
   // it fits.
-  const std::int64_t of_cluster =
-      RefineMemory(nullptr, task_, landmarks_of_block(task_.points, cluster_blocks)).bytes;
-  const std::int64_t alone = RefineMemory(nullptr, task_, task_.points).bytes, most = max_shared_bytes();
+  const std::int64_t of_cluster = RefineMemory(nullptr, task_, cluster_blocks).bytes;
+  const std::int64_t alone = RefineMemory(nullptr, task_, 1).bytes, most = max_shared_bytes();
   has_clusters_ = of_cluster <= most && reduction::detail::kernel_arch<refine_kernel<cluster_blocks>>() >= 90;
   task_.memory_bytes = has_clusters_ ? of_cluster : alone;
   if (has_clusters_) {

@@ -25,7 +25,7 @@ struct RefineTeam {
   }
   // What `local` is in the block of that rank.
   template <class T>
-  static __device__ const T* of([[maybe_unused]] T* local, [[maybe_unused]] int rank) {
+  static __device__ T* of([[maybe_unused]] T* local, [[maybe_unused]] int rank) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     if constexpr (Blocks > 1) return cooperative_groups::this_cluster().map_shared_rank(local, rank);
 #endif
@@ -33,15 +33,27 @@ struct RefineTeam {
   }
 };
 
-// The memory of a block. Other blocks read moments, trace, weights_part, A and system; of the first one
-// solution.
+__host__ __device__ constexpr int landmarks_of_block(int points, int blocks) {
+  return (points + blocks - 1) / blocks;
+}
+
+// Products of the basis with B, and the normal equations with the right side below them, side by side.
+struct RefineEquations {
+  double *A, *system;
+};
+
+// The memory of a block. Other blocks read moments, trace, weights_part and own; they write the first one's
+// total, and read its solution.
 struct RefineMemory {
-  double *moments, *trace, *solution, *start, *now, *model, *B, *weighted, *A, *system;
-  float *Qs, *shape, *before, *weights_part, *weights, *texture, *fitted, *gx, *gy, *products;
+  double *moments, *trace, *solution, *start, *now, *model, *B, *weighted;
+  RefineEquations own, total;  // of the own landmarks, and of all: one and the same where there is one block
+  std::int64_t equations;      // numbers in one of them
+  float *Qs, *shape, *before, *weights_part, *weights, *g0, *texture, *fitted, *gx, *gy, *products;
   PatchSums* sums;
   std::int64_t bytes;
-  __host__ __device__ RefineMemory(unsigned char* first, const RefineTask& g, int landmarks) {
-    const std::int64_t q = g.modes + 4, samples = std::int64_t{landmarks} * (g.samples / g.points);
+  __host__ __device__ RefineMemory(unsigned char* first, const RefineTask& g, int blocks) {
+    const std::int64_t landmarks = landmarks_of_block(g.points, blocks), q = g.modes + 4,
+                       samples = landmarks * (g.samples / g.points);
     unsigned char* at = first;
     const auto take = [&at](auto*& array, std::int64_t count) {
       array = reinterpret_cast<decltype(+array)>(at);
@@ -55,25 +67,26 @@ struct RefineMemory {
     take(model, 2 * std::int64_t{g.points});
     take(B, 2 * landmarks * q);
     take(weighted, 2 * landmarks * (q + 1));
-    take(A, g.rows * q);
-    take(system, (q + 1) * q);
+    equations = g.rows * q + (q + 1) * q;
+    take(own.A, equations);
+    take(total.A, blocks > 1 ? equations : 0);
+    if (blocks == 1) total.A = own.A;
+    own.system = own.A + g.rows * q;
+    total.system = total.A + g.rows * q;
     take(Qs, 2 * std::int64_t{g.points} * g.modes);
     take(shape, 2 * std::int64_t{g.points});
     take(before, 2 * std::int64_t{g.points});
     take(weights_part, g.rows);
     take(weights, g.rows);
+    take(g0, samples);
     take(texture, samples);
     take(fitted, samples);
     take(gx, samples);
     take(gy, samples);
-    take(products, 2 * std::int64_t{landmarks} * g.rows);
+    take(products, 2 * landmarks * g.rows);
     take(sums, landmarks);
     bytes = (at - first + 15) / 16 * 16;
   }
 };
-
-__host__ __device__ constexpr int landmarks_of_block(int points, int blocks) {
-  return (points + blocks - 1) / blocks;
-}
 
 }  // namespace triptych::aam_fit
