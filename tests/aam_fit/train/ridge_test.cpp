@@ -1,7 +1,10 @@
 // solve_ridge: weights and predictions against regressions in double that leave each fold out in turn.
 #include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstdlib>
 #include <vector>
 
 #include "train/ridge.hpp"
