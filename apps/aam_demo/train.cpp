@@ -5,6 +5,7 @@
 #include <common/outputs.hpp>
 #include <common/program.hpp>
 
+#include <cmath>
 #include <cstdio>
 
 #include "commands.hpp"
@@ -20,6 +21,15 @@ void train_model(const Options& options) {
   TrainOptions training = options.training;
   training.name = options.out.stem().string();
   const Stopwatch watch;
+  if (!training.landmark_offset_px) {
+    const double offset_px = estimate_landmark_offset_px(faces, training);
+    training.landmark_offset_px = offset_px;
+    if (offset_px != 0)
+      std::printf(
+          "aam_demo: the landmarks lie %.2f px to the %s of what they mark; so will those of mirrored "
+          "images.\n",
+          std::abs(offset_px), offset_px > 0 ? "right" : "left");
+  }
   StageProgress progress;
   const Model model = train(faces, training, progress.callback());
   progress.finish();

@@ -12,7 +12,7 @@ COLUMNS = [
     column("faces", "faces"), column("seed", "seed"), column("folds", "folds"), column("fits", "fits"), column("start_mean", "start, mean"),
     column("mean", "end, mean"), column("median", "median"), column("worst", "worst"), column("below_005", "below 0.05", "%"),
     column("interocular", "inter-ocular, mean", "%"), column("interocular_below_8", "inter-ocular below 8 %", "%"),
-    column("lost", "lost"), column("fit_ms", "fit, median", "ms"), column("train_s", "training", "s"),
+    column("lost", "lost"), column("fit_ms", "fit, median", "ms"), column("train_s", "training", "s"), column("offset_px", "landmark offset", "px"),
     column("unrefined_mean", "without refinement: mean"), column("unrefined_median", "median"), column("unrefined_below_005", "below 0.05", "%"),
     column("unrefined_fit_ms", "fit, median", "ms"),
 ]
@@ -34,17 +34,17 @@ def evaluate(job: Job):
         groups = [group(face) for face in names]
         for seed in job.seeds_or([1]):
             tests = list(enumerate(fold_tests(groups, job.folds or min(folds, len(set(groups))))))
-            new, train_s = [], []
+            new, train_s, offsets = [], [], []
             for fold, test in tests[-1:] if last or job.quick else tests:
-                new += fit_fold(job, name, images, landmarks, names, fold, test, seed, train_s)
+                new += fit_fold(job, name, images, landmarks, names, fold, test, seed, train_s, offsets)
             kept += new
             cases += [case for case, _ in new]
-            rows.append(summary(name, seed, len(train_s), [case for case, _ in new], train_s))
+            rows.append(summary(name, seed, len(train_s), [case for case, _ in new], train_s, offsets))
     for seed in job.seeds_or([1]):
-        new, train_s = synthetic(job, seed)
+        new, train_s, offsets = synthetic(job, seed)
         kept += new
         cases += [case for case, _ in new]
-        rows.append(summary("synthetic", seed, 1, [case for case, _ in new], train_s))
+        rows.append(summary("synthetic", seed, 1, [case for case, _ in new], train_s, offsets))
     if kept and have_pictures(job):
         draw(job, kept)
     return rows, cases, {"starts per face": 5, "largest shift": "6 %", "scales": "0.94 to 1.06", "model": "default options"}
@@ -67,7 +67,7 @@ def load(job: Job, folder: str):
     return examples.images, examples.landmarks, [name.rsplit("/", 1)[-1].rsplit(".", 1)[0] for name in examples.names]
 
 
-def fit_fold(job: Job, name, images, landmarks, names, fold, test, seed, train_s):
+def fit_fold(job: Job, name, images, landmarks, names, fold, test, seed, train_s, offsets):
     chosen = set(test)
     training = [i for i in range(len(images)) if i not in chosen]
     if len(training) < 2 or not test:
@@ -76,6 +76,7 @@ def fit_fold(job: Job, name, images, landmarks, names, fold, test, seed, train_s
     began = time.perf_counter()
     model = job.train([images[i] for i in training], landmarks[training], seed=seed)
     train_s.append(time.perf_counter() - began)
+    offsets.append(job.tp.aam.estimate_landmark_offset_px([images[i] for i in training], landmarks[training]))
     return fit_faces(job, model, [(name, names[i], images[i], landmarks[i], fold, seed) for i in test])
 
 
@@ -110,11 +111,12 @@ def synthetic(job: Job, seed: int):
     began = time.perf_counter()
     model = job.train(images, landmarks, seed=seed, mirror_points=job.tp.aam.mirror_of_68())
     train_s = time.perf_counter() - began
+    offset = job.tp.aam.estimate_landmark_offset_px(images, landmarks, mirror_points=job.tp.aam.mirror_of_68())
     faces = [("synthetic", f"{seed + 1}_{i}", *render(seed + 1, i), 0, seed) for i in range(test)]
-    return fit_faces(job, model, faces), [train_s]
+    return fit_faces(job, model, faces), [train_s], [offset]
 
 
-def summary(name, seed, folds, cases, train_s):
+def summary(name, seed, folds, cases, train_s, offsets):
     def gather(key):
         return np.array([value for case in cases for value in case[key] or []])
 
@@ -125,6 +127,7 @@ def summary(name, seed, folds, cases, train_s):
         "below_005": rounded(100 * np.mean(errors < 0.05), 1), "interocular": rounded(mean(eyes), 2),
         "interocular_below_8": rounded(100 * np.mean(eyes < 8), 1) if len(eyes) else None,
         "lost": len(errors) - sum(case["found"] for case in cases), "fit_ms": rounded(np.median(gather("ms")), 3), "train_s": rounded(mean(train_s), 1),
+        "offset_px": rounded(mean(offsets), 2),
         "unrefined_mean": rounded(unrefined.mean(), 4), "unrefined_median": rounded(np.median(unrefined), 4),
         "unrefined_below_005": rounded(100 * np.mean(unrefined < 0.05), 1), "unrefined_fit_ms": rounded(np.median(gather("unrefined_ms")), 3),
     }

@@ -54,9 +54,9 @@ class Faces(unittest.TestCase):
     def test_a_summary_counts_fits_not_faces(self):
         cases = [{"errors": [0.01, 0.03], "start_errors": [0.1, 0.1], "interocular": [2.0, 9.0], "found": 2, "ms": [1, 3], "unrefined_errors": [0.02, 0.04], "unrefined_ms": [1, 1]},
                  {"errors": [0.05, 0.07], "start_errors": [0.1, 0.3], "interocular": [4.0, 9.0], "found": 1, "ms": [2, 2], "unrefined_errors": [0.06, 0.08], "unrefined_ms": [2, 2]}]
-        row = faces.summary("x", 1, 1, cases, [2.0, 4.0])
-        self.assertEqual([row[key] for key in ("fits", "mean", "median", "worst", "below_005", "interocular", "interocular_below_8", "lost", "train_s")],
-                         [4, 0.04, 0.04, 0.07, 50.0, 6.0, 50.0, 1, 3.0])
+        row = faces.summary("x", 1, 1, cases, [2.0, 4.0], [1.5, 0.5])
+        self.assertEqual([row[key] for key in ("fits", "mean", "median", "worst", "below_005", "interocular", "interocular_below_8", "lost", "train_s", "offset_px")],
+                         [4, 0.04, 0.04, 0.07, 50.0, 6.0, 50.0, 1, 3.0, 1.0])
         self.assertEqual([row["unrefined_" + key] for key in ("mean", "median", "below_005", "fit_ms")], [0.05, 0.05, 50.0, 1.5])
 
 

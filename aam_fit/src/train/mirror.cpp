@@ -71,8 +71,8 @@ Shape mirror_shape(std::span<const Point> shape, const Mirror& mirror, double wi
   return mirrored;
 }
 
-double estimate_landmark_offset_px(const Level& level, const std::vector<Example>& examples,
-                                   std::span<const int> mirror_points, const Execution& run) {
+double offset_from_textures_px(const Level& level, const std::vector<Example>& examples,
+                               std::span<const int> mirror_points, const Execution& run) {
   if (examples.size() < groups) return 0;
   const Mirror mirror{{mirror_points.begin(), mirror_points.end()}};
   const std::size_t count = std::min(examples.size(), max_examples);

@@ -28,7 +28,7 @@ Shape mirror_shape(std::span<const Point> shape, const Mirror& mirror, double wi
 // level: where textures are sampled. 0 when it does not differ from 0 by three standard errors, or lies
 // outside of what is searched, max_landmark_offset_px.
 constexpr double max_landmark_offset_px = 4;
-double estimate_landmark_offset_px(const Level& level, const std::vector<Example>& examples,
-                                   std::span<const int> mirror_points, const Execution& run);
+double offset_from_textures_px(const Level& level, const std::vector<Example>& examples,
+                               std::span<const int> mirror_points, const Execution& run);
 
 }  // namespace triptych::aam_fit

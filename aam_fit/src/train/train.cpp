@@ -78,22 +78,23 @@ std::vector<int> mirror_points(const TrainOptions& options, const Shape& mean) {
   return partner;
 }
 
-Mirror mirror_of(const std::vector<Example>& examples, const ShapeModel& shapes, const TrainOptions& options,
-                 const Execution& run) {
-  Mirror mirror{mirror_points(options, shapes.mean)};
-  if (mirror.points.empty()) return mirror;
-  mirror.landmark_offset_px = options.landmark_offset_px.value_or(0);
-  if (!options.landmark_offset_px)
-    mirror.landmark_offset_px =
-        estimate_landmark_offset_px(make_level(shapes, {}, patch_level()), examples, mirror.points, run);
-  return mirror;
-}
-
 template <class Faces>
 std::vector<Shape> shapes_of(const Faces& faces) {
   std::vector<Shape> shapes(faces.size());
   std::transform(faces.begin(), faces.end(), shapes.begin(), [](const auto& face) { return face.landmarks; });
   return shapes;
+}
+
+Mirror mirror_of(const std::vector<Example>& examples, const TrainOptions& options, const Execution& run) {
+  const ModeSelection keep_all{1, 1};
+  const ShapeModel shapes = make_shape_model(shapes_of(examples), keep_all);
+  Mirror mirror{mirror_points(options, shapes.mean)};
+  if (mirror.points.empty()) return mirror;
+  mirror.landmark_offset_px = options.landmark_offset_px.value_or(0);
+  if (!options.landmark_offset_px)
+    mirror.landmark_offset_px =
+        offset_from_textures_px(make_level(shapes, {}, patch_level()), examples, mirror.points, run);
+  return mirror;
 }
 
 // Reports stages to the caller.
@@ -221,10 +222,8 @@ Model train(const std::vector<Example>& examples, const TrainOptions& options, c
   Steps steps(progress, total, run);
 
   steps.next("shapes");
-  const ModeSelection keep_all{1, 1};
-  const ShapeModel first_shapes = make_shape_model(shapes_of(examples), keep_all);
-  const TrainingSet set(examples, mirror_of(examples, first_shapes, options, run),
-                        deformations_of(options, examples), options.seed, run);
+  const TrainingSet set(examples, mirror_of(examples, options, run), deformations_of(options, examples),
+                        options.seed, run);
   const std::span<const TrainingFace> faces = set.faces();
   const ShapeModel shapes = make_shape_model(shapes_of(faces), {options.shape_variance, options.shape_modes});
 
@@ -279,6 +278,15 @@ Model train(const std::vector<Example>& examples, const TrainOptions& options, c
   if (progress) progress("done", total, total);
   check_model(model);
   return model;
+}
+
+double estimate_landmark_offset_px(const std::vector<Example>& examples, const TrainOptions& options,
+                                   const std::stop_token& stop) {
+  check_examples(examples);
+  check_options(options);
+  TrainOptions unset = options;
+  unset.landmark_offset_px.reset();
+  return mirror_of(examples, unset, Execution(options.threads, stop)).landmark_offset_px;
 }
 
 }  // namespace triptych::aam_fit

@@ -172,6 +172,9 @@ def test_synthetic_faces():
     assert aam.face_in_motion(2, 0.5) != aam.face_in_motion(2, 0.6)
     partner = aam.mirror_of_68()
     assert len(partner) == 68 and [partner[i] for i in partner] == list(range(68))
+    faces = [aam.render_face(aam.random_face(1, i), 192, 192) for i in range(16)]
+    images, shapes = [image for image, _ in faces], np.array([shape for _, shape in faces])
+    assert abs(aam.estimate_landmark_offset_px(images, shapes + [2, 0], mirror_points=partner) - 2) < 0.3
     with invalid("identity: "):
         aam.FaceParameters(identity=[1, 2])
     with pytest.raises(tp.InvalidArgument, match="yaw"):

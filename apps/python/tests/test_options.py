@@ -374,6 +374,7 @@ TABLE = {
         tp.aam.default_levels,
         {"pixels": (15, -1, *LONG), "count": (0, 9, *COUNT), "features": NAME, "update": NAME},
     ),
+    "aam.estimate_landmark_offset_px": (lambda **k: tp.aam.estimate_landmark_offset_px(*faces(), **k), {**THREADS}),
     "aam.train": (
         train,
         {

@@ -1,5 +1,6 @@
 // Mirror images of training faces, and landmarks that lie beside what they mark.
 #include <triptych/aam_fit/fitter.hpp>
+#include <triptych/aam_fit/model_file.hpp>
 #include <triptych/aam_fit/synthetic_face.hpp>
 #include <triptych/aam_fit/train.hpp>
 
@@ -28,7 +29,7 @@ double estimate(const std::vector<Example>& examples, int threads = 0) {
   shapes.reserve(examples.size());
   for (const Example& example : examples) shapes.push_back(example.landmarks);
   const Level level = make_level(make_shape_model(shapes, {1, 1}), {}, patch_level());
-  return estimate_landmark_offset_px(level, examples, mirror_of_68(), threads);
+  return offset_from_textures_px(level, examples, mirror_of_68(), threads);
 }
 
 TEST(Mirror, TurnsImagesAndLandmarks) {
@@ -101,9 +102,21 @@ TEST(Mirror, AModelPlacesLandmarksAsTheAnnotatorsDo) {
   options.face_classifier = false;
   options.deformations = 0;
   options.mirror_points = mirror_of_68();
-  EXPECT_NEAR(mean_error_to_the_right(train(faces, options), offset_px), 0, 0.5);
+  const Model model = train(faces, options);
+  EXPECT_NEAR(mean_error_to_the_right(model, offset_px), 0, 0.5);
+  const double estimated = estimate_landmark_offset_px(faces, options);
+  EXPECT_EQ(estimated, estimate(faces));
+  options.landmark_offset_px = estimated;  // what train() takes by itself
+  EXPECT_EQ(encode_model(train(faces, options)), encode_model(model));
   options.landmark_offset_px = 0;  // half of the faces say 2 to the right, half 2 to the left
   EXPECT_LT(mean_error_to_the_right(train(faces, options), offset_px), -0.5);
+}
+
+TEST(Mirror, WithoutMirrorImagesThereIsNoOffset) {
+  const auto faces = faces_with_offset(8, 40, 2);
+  TrainOptions options;
+  options.mirror = false;
+  EXPECT_EQ(estimate_landmark_offset_px(faces, options), 0);
 }
 
 }  // namespace

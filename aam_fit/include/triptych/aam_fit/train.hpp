@@ -103,4 +103,9 @@ class TrainingStopped : public Error {
 Model train(const std::vector<Example>& examples, const TrainOptions& options, const Progress& progress = {},
             const std::stop_token& stop = {});
 
+// What train() takes for TrainOptions::landmark_offset_px when it is not set; 0 without mirror images. Of the
+// options only mirror, mirror_points and threads count. InvalidArgument and TrainingStopped as train().
+double estimate_landmark_offset_px(const std::vector<Example>& examples, const TrainOptions& options = {},
+                                   const std::stop_token& stop = {});
+
 }  // namespace triptych::aam_fit

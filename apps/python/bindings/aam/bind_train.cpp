@@ -233,6 +233,23 @@ void bind_aam_train(nb::module_& m) {
       },
       nb::sig("def _default_model_path() -> pathlib.Path | None"),
       "The file of the model that ships, if there is one.");
+  m.def(
+      "estimate_landmark_offset_px",
+      [](nb::handle images, nb::handle landmarks, nb::handle mirror_points, Whole<"threads"> threads) {
+        const std::vector<Example> examples = examples_of(images, landmarks, nb::none());
+        TrainOptions options;
+        options.mirror_points = indices_of(mirror_points);
+        options.threads = threads;
+        return compute([&] { return aam_fit::estimate_landmark_offset_px(examples, options); });
+      },
+      nb::arg("images"), nb::arg("landmarks"), nb::kw_only(), nb::arg("mirror_points") = nb::none(),
+      nb::arg("threads") = 0,
+      nb::sig("def estimate_landmark_offset_px(images: collections.abc.Sequence[numpy.typing.ArrayLike], "
+              "landmarks: numpy.typing.ArrayLike, *, mirror_points: numpy.typing.ArrayLike | None = None, "
+              "threads: int = 0) -> float"),
+      "How far the landmarks lie to the right of what they mark, in pixels: what train() takes for "
+      "landmark_offset_px when it is not given. 0 when it does not differ from 0 by three standard errors, "
+      "or when the shapes do not resemble their mirror images.");
   const TrainOptions o;
   m.def(
       "train",
