@@ -104,7 +104,10 @@ void faces(const std::filesystem::path& file) {
     inputs.add(examples.back().landmarks);
   }
   inputs.print("aam_fit::render_face");
-  const Model trained = train(examples, {});
+  TrainOptions options;
+  options.deformations = 1;         // without optimisation more would take a minute,
+  options.face_classifier = false;  // and this half of one
+  const Model trained = train(examples, options);
   for (const Level& level : trained.levels) {
     learned.add(level.s0);
     learned.add(level.g0);
@@ -114,8 +117,8 @@ void faces(const std::filesystem::path& file) {
   learned.print("aam_fit::train");
   if (!std::filesystem::exists(file)) save_model(file, trained);
   const Model model = load_model(file);
-  const auto fit_all = [&](const FitterOptions& options, const char* name) {
-    Fitter fitter(model, options, device);
+  const auto fit_all = [&](const FitterOptions& fitting, const char* name) {
+    Fitter fitter(model, fitting, device);
     Digest results;
     for (int i = 0; i < 4; ++i) {
       const Example face = render_face(random_face(7, 1000 + i), 256, 256);
