@@ -71,8 +71,9 @@ RidgeSolution solve_ridge(const Eigen::MatrixXf& products, const Rows& targets, 
     const Eigen::MatrixXf triangle = inverse.block(first, first, size, size).triangularView<Eigen::Lower>();
     Eigen::MatrixXf block = Eigen::MatrixXf::Zero(size, size), missed = solved.middleRows(first, size);
     block.selfadjointView<Eigen::Lower>().rankUpdate(triangle.transpose());
-    block.selfadjointView<Eigen::Lower>().rankUpdate(
-        inverse.block(first + size, first, below, size).transpose());
+    if (below > 0)  // Eigen divides by it
+      block.selfadjointView<Eigen::Lower>().rankUpdate(
+          inverse.block(first + size, first, below, size).transpose());
     solve_positive_definite(block, missed, Execution(1, run.stop));
     for (Eigen::Index i = 0; i < size; ++i)
       solution.predictions.row(order[static_cast<std::size_t>(first + i)]) -= missed.row(i);
