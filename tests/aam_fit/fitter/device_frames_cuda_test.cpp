@@ -3,6 +3,7 @@
 #include <triptych/aam_fit/face_tracker.hpp>
 #include <triptych/core/clock.hpp>
 
+#include <algorithm>
 #include <deque>
 #include <tuple>
 
@@ -96,6 +97,34 @@ TEST_F(FitterOfDeviceFrames, HasTheFitsOfFramesInHostMemory) {
     EXPECT_EQ(device_allocation_count(), before);
     EXPECT_EQ(pinned_allocation_count(), pinned);
   }
+}
+
+// Two faces of a large frame, and one of a small frame between them.
+TEST_F(FitterOfDeviceFrames, HasTheFitsOfALargeFrameInHostMemory) {
+  constexpr std::int64_t left = 777, top = 411;
+  Image<Grey8> large(1301, 903);
+  std::fill(large.pixels.begin(), large.pixels.end(), Grey8{90});
+  for (std::int64_t y = 0; y < world.frame.height; ++y)
+    std::copy_n(world.frame.view().row(y).data(), world.frame.width,
+                large.view().row(top + y).subspan(left).begin());
+  const DeviceBuffer<Grey8> memory = upload(large.pixels);
+  Fitter from_host(world.model, {.max_faces = 3}, Device::cuda()),
+      from_device(world.model, {.max_faces = 3}, Device::cuda());
+  std::vector<Face> faces;
+  std::vector<DeviceFace> faces_on_device;
+  for (int k = 0; k < 3; ++k) {
+    Shape begin = start(k);
+    for (Point& p : begin) p = {p.x + left, p.y + top};
+    const bool is_small = k == 1;  // between two that share the large one
+    faces.push_back(is_small ? host(k) : Face{large.view(), begin});
+    faces_on_device.push_back(is_small ? device(k) : DeviceFace{view_of(memory, large), begin});
+    const Fit fit = from_host.step(faces.back());
+    EXPECT_NE(fit.status, FitStatus::lost_contrast);
+    expect_same(from_device.step(faces_on_device.back()), fit);
+  }
+  const std::vector<Fit> batch = from_host.step(faces), device_batch = from_device.step(faces_on_device);
+  ASSERT_EQ(batch.size(), device_batch.size());
+  for (std::size_t k = 0; k < batch.size(); ++k) expect_same(device_batch[k], batch[k]);
 }
 
 // A region of a larger image: its rows lie further apart, and begin anywhere.
