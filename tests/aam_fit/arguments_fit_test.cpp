@@ -351,7 +351,7 @@ TEST(Arguments, OfTraining) {
        "landmark_offset_px"},
       {"train: a large landmark offset", [&] { with([](TrainOptions& o) { o.landmark_offset_px = 5; }); },
        "landmark_offset_px of 5 is not in -4..4"},
-      {"estimate_landmark_offset_px: no examples", [] { estimate_landmark_offset_px({}); }, "0"},
+      {"estimate_landmark_offset_px: no examples", [] { estimate_landmark_offset_px({}); }, "there are none"},
       {"default_levels: no levels", [] { default_levels(1700, 0); }, "0"},
       {"default_levels: many levels", [] { default_levels(1700, 9); }, "9"},
       {"default_levels: negative pixels", [] { default_levels(-1); }, "-1"},
