@@ -67,6 +67,17 @@ struct Extent {
   std::array<Middle, 3> axes;  // x y z
 };
 
+// From the lowest to the highest of some spheres along an axis.
+struct Interval {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  void add(float centre, float radius) {
+    low = std::min(low, double{centre} - double{radius});
+    high = std::max(high, double{centre} + double{radius});
+  }
+  double middle() const { return (low + high) / 2; }
+  double length() const { return high - low; }
+};
+
 Extent extent_of(std::span<const Vec3> points) {
   std::array<std::vector<float>, 3> values;
   for (const Vec3& p : points) {
@@ -80,26 +91,30 @@ Extent extent_of(std::span<const Vec3> points) {
 }
 
 // A pose of start_poses(), then rotated about y, with the middle of its capsules at the middle of the cloud,
-// a little behind the visible points.
+// a little behind the visible points. A body that is deeper than it is high lies, and its points crowd where
+// it is near: then the middle is that between both ends.
 std::vector<float> first_pose(const Skeleton& skeleton, std::vector<float> pose, const Extent& extent,
                               double heading) {
   set_orientation(pose, detail::rotation_about(Axis::y, heading) * orientation_of(pose));
   std::vector<Capsule> body(static_cast<std::size_t>(skeleton.capsule_count()));
   pose_cpu(skeleton, {pose.data(), 1, skeleton.pose_size()}, {}, {body.data(), 1, skeleton.capsule_count()},
            1);
-  std::vector<float> x, y, z;
+  std::vector<float> x, z;
+  Interval height, depth;
   for (const Capsule& c : body) {
     for (const Vec3& end : {c.a, c.b}) {
       x.push_back(end.x);
-      y.push_back(end.y - c.radius_m);
-      y.push_back(end.y + c.radius_m);
       z.push_back(end.z);
+      height.add(end.y, c.radius_m);
+      depth.add(end.z, c.radius_m);
     }
   }
-  const auto [low, high] = std::minmax_element(y.begin(), y.end());
+  const Middle& along_z = extent.axes[2];
   pose[0] = static_cast<float>(extent.axes[0].middle - middle_of(x).middle);
-  pose[1] = static_cast<float>((extent.axes[1].low + extent.axes[1].high - double{*low} - double{*high}) / 2);
-  pose[2] = static_cast<float>(extent.axes[2].middle + 0.05 - middle_of(z).middle);
+  pose[1] = static_cast<float>((extent.axes[1].low + extent.axes[1].high) / 2 - height.middle());
+  pose[2] =
+      static_cast<float>(depth.length() > height.length() ? (along_z.low + along_z.high) / 2 - depth.middle()
+                                                          : along_z.middle + 0.05 - middle_of(z).middle);
   return pose;
 }
 

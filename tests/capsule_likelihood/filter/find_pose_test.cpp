@@ -143,6 +143,21 @@ TEST(FindPose, APersonWhoSitsIsFound) {
   }
 }
 
+// On the belly, along the line of sight: most points are on the half that is nearer.
+TEST(FindPose, APersonWhoLiesAlongTheViewIsFound) {
+  const Skeleton body = make_human();
+  std::vector<float> pose = turned_pose(body, 0);
+  const float yaw_rad = 0.2f, pitch_rad = -std::numbers::pi_v<float> / 2;
+  const float cy = std::cos(yaw_rad / 2), sy = std::sin(yaw_rad / 2), cp = std::cos(pitch_rad / 2),
+              sp = std::sin(pitch_rad / 2);
+  pose[1] = -1.2f;
+  pose[3] = cy * cp;
+  pose[4] = cy * sp;
+  pose[5] = sy * cp;
+  pose[6] = -sy * sp;
+  EXPECT_LT(test_scene::mean_error_m(found_in(body, pose, 1).joints, body.joints(pose)), 0.1);
+}
+
 // Counts the frames of another engine.
 class CountingEngine final : public ForwardingEngine {
  public:
