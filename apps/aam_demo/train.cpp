@@ -29,6 +29,7 @@ void train_model(const Options& options) {
           "aam_demo: the landmarks lie %.2f px to the %s of what they mark; so will those of mirrored "
           "images.\n",
           std::abs(offset_px), offset_px > 0 ? "right" : "left");
+    std::fflush(stdout);
   }
   StageProgress progress;
   const Model model = train(faces, training, progress.callback());
