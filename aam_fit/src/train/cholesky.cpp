@@ -7,7 +7,7 @@
 namespace triptych::aam_fit {
 namespace {
 
-constexpr std::int64_t rows_at_a_time = 256;  // updated by one thread
+constexpr std::int64_t rows_at_a_time = 240;  // updated by one thread; whole blocks of Eigen's kernels
 
 // Columns that are eliminated at a time: as many as Eigen's own factorisation takes.
 Eigen::Index block_size(Eigen::Index size) {
@@ -44,10 +44,14 @@ void cholesky_factorise(Eigen::MatrixXf& a, const Execution& run) {
   run.check();
 }
 
+void cholesky_solve(const Eigen::MatrixXf& factor, Eigen::MatrixXf& b) {
+  factor.triangularView<Eigen::Lower>().solveInPlace(b);
+  factor.adjoint().triangularView<Eigen::Upper>().solveInPlace(b);
+}
+
 void solve_positive_definite(Eigen::MatrixXf& a, Eigen::MatrixXf& b, const Execution& run) {
   cholesky_factorise(a, run);
-  a.triangularView<Eigen::Lower>().solveInPlace(b);
-  a.adjoint().triangularView<Eigen::Upper>().solveInPlace(b);
+  cholesky_solve(a, b);
 }
 
 }  // namespace triptych::aam_fit

@@ -11,6 +11,9 @@ namespace triptych::aam_fit {
 // a = L L'. The bits do not depend on the number of threads.
 void cholesky_factorise(Eigen::MatrixXf& a, const Execution& run);
 
+// b becomes x of L L' x = b.
+void cholesky_solve(const Eigen::MatrixXf& factor, Eigen::MatrixXf& b);
+
 // Solves a x = b: a becomes its factor, and b becomes x.
 void solve_positive_definite(Eigen::MatrixXf& a, Eigen::MatrixXf& b, const Execution& run);
 

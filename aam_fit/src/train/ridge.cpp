@@ -54,8 +54,7 @@ RidgeSolution solve_ridge(const Eigen::MatrixXf& products, const Rows& targets, 
   Eigen::MatrixXf factor = products(order, order), solved = targets(order, Eigen::all);
   factor.diagonal().array() += ridge;
   cholesky_factorise(factor, run);
-  factor.triangularView<Eigen::Lower>().solveInPlace(solved);
-  factor.adjoint().triangularView<Eigen::Upper>().solveInPlace(solved);
+  cholesky_solve(factor, solved);
   RidgeSolution solution;
   solution.weights.resize(count, targets.cols());
   solution.weights(order, Eigen::all) = solved;

@@ -20,7 +20,7 @@ Eigen::MatrixXf positive_definite(Eigen::Index size) {
 // Accuracy and Stability of Numerical Algorithms, theorem 10.4, with | |L| |L'| | <= trace(a)); roundings of
 // either sign leave the root of their number, four standard deviations here.
 TEST(SolvePositiveDefinite, LeavesTheResidualOfABackwardStableMethod) {
-  for (const Eigen::Index size : {1, 2, 31, 32, 33, 127, 128, 129, 700, 1100})
+  for (const Eigen::Index size : {1, 2, 31, 32, 33, 127, 128, 129, 369, 700, 1100})
     for (const int threads : {1, 3}) {
       const Eigen::MatrixXf a = positive_definite(size), b = Eigen::MatrixXf::Random(size, 5);
       Eigen::MatrixXf factor = a, x = b;
@@ -29,6 +29,15 @@ TEST(SolvePositiveDefinite, LeavesTheResidualOfABackwardStableMethod) {
       const double roundings = 4 * std::sqrt(3 * static_cast<double>(size) + 1);
       EXPECT_LT(residual, roundings * 0x1p-24 * double{a.trace()} * double{x.norm()}) << size;
     }
+}
+
+TEST(SolvePositiveDefinite, HasTheBitsOfEigen) {
+  for (const Eigen::Index size : {1, 2, 31, 32, 33, 127, 128, 129, 700, 1100}) {
+    Eigen::MatrixXf a = positive_definite(size), b = Eigen::MatrixXf::Random(size, 5);
+    const Eigen::MatrixXf expected = Eigen::LLT<Eigen::MatrixXf>(a).solve(b);
+    solve_positive_definite(a, b, 1);
+    EXPECT_EQ(b, expected) << size;
+  }
 }
 
 TEST(CholeskyFactorise, HasTheSameBitsOnAnyNumberOfThreads) {
