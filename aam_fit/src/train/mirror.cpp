@@ -13,7 +13,6 @@ namespace {
 
 constexpr double step_px = 0.5;
 constexpr int steps = static_cast<int>(max_landmark_offset_px / step_px), shifts = 2 * steps + 1;
-constexpr std::size_t max_examples = 200;  // enough for a standard error of a twentieth of a pixel
 constexpr int groups = 8;  // of examples; the estimates without each of them tell how uncertain it is
 
 using Sums = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -75,16 +74,15 @@ double offset_from_textures_px(const Level& level, const std::vector<Example>& e
                                std::span<const int> mirror_points, const Execution& run) {
   if (examples.size() < groups) return 0;
   const Mirror mirror{{mirror_points.begin(), mirror_points.end()}};
-  const std::size_t count = std::min(examples.size(), max_examples);
   const Eigen::Index samples = channels(level.features) * level.pixels();
   const Sums none = Sums::Zero(shifts, samples);
   std::vector<ShiftedTextures> parts(groups, {none, none});
   run.each(groups, [&](std::int64_t group) {
     FaceSampler sampler(level);
     ShiftedTextures& sums = parts[static_cast<std::size_t>(group)];
-    for (auto i = static_cast<std::size_t>(group); i < count; i += groups) {
+    for (auto i = static_cast<std::size_t>(group); i < examples.size(); i += groups) {
       run.check();
-      const Example& face = examples[i * examples.size() / count];
+      const Example& face = examples[i];
       add_textures(sampler, level, face.image, face.landmarks, sums.faces);
       add_textures(sampler, level, mirror_image(face.image),
                    mirror_shape(face.landmarks, mirror, static_cast<double>(face.image.width)),
