@@ -311,6 +311,11 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
       ->check(apps::number(0, 1, "a probability"))
       ->type_name("P")
       ->group(group);
+  app.add_option("--search-after", o.search_after_frames,
+                 "Frames without the body before it is searched for again; 0: never [default: 30]")
+      ->check(apps::whole_number(0, 1'000'000))
+      ->type_name("N")
+      ->group(group);
   app.add_option("--sigma", o.sigma_m, "Standard deviation of a point's distance in metres [default: 0.03]")
       ->check(apps::number(0, 10, "metres", true))
       ->type_name("M")

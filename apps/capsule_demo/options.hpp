@@ -54,6 +54,7 @@ struct Options {
   int samples = 0, layers = 5;  // samples 0: by the device
   std::uint64_t seed = 1;
   std::optional<double> sigma_m, tau_m, min_confidence;
+  int search_after_frames = 30;
   std::optional<capsule_likelihood::Surface> surface;
 
   std::filesystem::path out = "out/capsule";

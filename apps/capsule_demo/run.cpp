@@ -46,6 +46,7 @@ FilterOptions filter_options(const Options& options) {
   if (options.tau_m) filter.sensor.tau_m = static_cast<float>(*options.tau_m);
   if (options.surface) filter.sensor.surface = *options.surface;
   if (options.min_confidence) filter.min_confidence = *options.min_confidence;
+  filter.search_after_frames = options.search_after_frames;
   filter.samples = options.samples;
   filter.layers = options.layers;
   filter.seed = options.seed;

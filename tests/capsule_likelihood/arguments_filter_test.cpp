@@ -80,6 +80,8 @@ TEST(Arguments, OfTheFilterAreRefused) {
       {"ParticleFilter: shrink of NaN", [&] { filter({.shrink = nan}); }, "shares"},
       {"ParticleFilter: velocity_follow of -1", [&] { filter({.velocity_follow = -1}); }, "shares"},
       {"ParticleFilter: velocity_damp of NaN", [&] { filter({.velocity_damp = nan}); }, "shares"},
+      {"ParticleFilter: search_after_frames of -1", [&] { filter({.search_after_frames = -1}); },
+       "search_after_frames"},
       {"ParticleFilter: mean_reversion of 1.5", [&] { filter({.mean_reversion = 1.5f}); }, "shares"},
       {"ParticleFilter: max_loss_nats of -1", [&] { filter({.max_loss_nats = -1}); }, "max_loss_nats"},
       {"ParticleFilter: max_loss_nats of NaN", [&] { filter({.max_loss_nats = nan}); }, "max_loss_nats"},

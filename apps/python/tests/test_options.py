@@ -344,6 +344,7 @@ TABLE = {
             "max_points": (0, -1, 2**40, *LONG),
             "min_score": (1.5, *NEGATIVE),
             "min_confidence": (1.5, *NEGATIVE),
+            "search_after_frames": COUNT,
             "split": NAME,
             "device": NAME,
         },

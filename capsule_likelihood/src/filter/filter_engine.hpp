@@ -19,6 +19,8 @@ class FilterEngine {
   FilterEngine(const Skeleton& skeleton, const SensorModel& sensor)
       : skeleton_(skeleton), sensor_(sensor), body_scale_(body_scale(skeleton)) {}
   virtual ~FilterEngine() = default;
+  // For work on the host beside the engine's own; 0: all cores.
+  virtual int threads() const { return 0; }
   const Skeleton& skeleton() const { return skeleton_; }
   const SensorModel& sensor() const { return sensor_; }
   // widen: factor of the spreads in the first frames. Drops what is in flight.

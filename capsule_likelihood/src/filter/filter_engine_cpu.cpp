@@ -35,6 +35,8 @@ class CpuEngine final : public FilterEngine {
     if (share != nullptr) shared_.emplace(*share, this->skeleton(), this->sensor(), threads);
   }
 
+  int threads() const override { return threads_; }
+
   void start(std::span<const float> pose, float widen) override {
     filter_.start(pose, widen);
     results_.clear();

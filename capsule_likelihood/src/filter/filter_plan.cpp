@@ -95,6 +95,8 @@ void check(const FilterOptions& options) {
   require(options.layers >= 1 && options.layers <= 64, "a filter needs 1 to 64 layers, not ", options.layers);
   require(options.max_points >= 1 && options.max_points <= max_rays, "max_points must be 1 to ", max_rays,
           ", not ", options.max_points);
+  require(options.search_after_frames >= 0,
+          "search_after_frames must not be negative: ", options.search_after_frames);
   require(options.motion == MotionModel::random_walk || options.motion == MotionModel::constant_velocity,
           "the motion model of a filter is unknown");
   require(options.min_score >= 0 && options.min_score <= 1, "min_score must be 0 to 1, not ",

@@ -14,6 +14,7 @@ class ForwardingEngine : public FilterEngine {
   explicit ForwardingEngine(FilterEngine& engine)
       : FilterEngine(engine.skeleton(), engine.sensor()), engine_(engine) {}
 
+  int threads() const override { return engine_.threads(); }
   void start(std::span<const float> pose, float widen) override { engine_.start(pose, widen); }
   void submit(const CloudView& cloud) override { engine_.submit(cloud); }
   void check_device_clouds() const override { engine_.check_device_clouds(); }

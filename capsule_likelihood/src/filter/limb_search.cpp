@@ -1,5 +1,6 @@
 #include <triptych/capsule_likelihood/kinematics.hpp>
 #include <triptych/capsule_likelihood/likelihood.hpp>
+#include <triptych/core/parallel.hpp>
 #include <triptych/core/philox.hpp>
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
 
 using detail::Vec;
 
-constexpr std::int64_t draws = 1024;
+constexpr std::int64_t draws = 512;
 constexpr std::int64_t judged = 32;    // of them, the most likely ones, by the evidence as well
 constexpr double min_distance = 0.08;  // of the height at rest: between the ends of the limb in two results
 
@@ -47,11 +48,22 @@ LimbSearch::LimbSearch(const Skeleton& skeleton, const PoseScore& score, const S
     : skeleton_(skeleton),
       score_(score),
       sample_(EvidenceSample::of(cloud.points)),
-      rays_(sample_.view(), sigmas_of(cloud, sample_.size), sensor, 1),
+      sigma_m_(sigmas_of(cloud, sample_.size)),
+      rays_(sample_.view(), sigma_m_, sensor, 1),
       scale_(body_scale(skeleton)) {}
 
+Candidate LimbSearch::judge(std::vector<float> pose) const {
+  const std::vector<Capsule> body = skeleton_.capsules(pose);
+  double log_likelihood = 0;
+  evaluate_cpu(rays_, {body.data(), 1, skeleton_.capsule_count()}, {&log_likelihood, 1}, {}, 1);
+  const double points = static_cast<double>(std::max<std::int64_t>(1, rays_.count().used));
+  const double seen = count_evidence(body, scale_, sample_.view(), rays_.sensor()).evidence().body_seen;
+  const double score = score_.of(pose, log_likelihood / points, seen);
+  return {std::move(pose), score, seen};
+}
+
 std::vector<std::vector<float>> LimbSearch::best_poses(std::span<const float> pose, const Limb& limb,
-                                                       std::size_t count) const {
+                                                       std::size_t count, int threads) const {
   if (limb.bones.empty() || rays_.count().used == 0) return {};
   const auto dims = static_cast<std::int64_t>(pose.size());
   std::vector<float> at_rest(pose.begin(), pose.end());
@@ -65,9 +77,9 @@ std::vector<std::vector<float>> LimbSearch::best_poses(std::span<const float> po
   std::vector<Capsule> bodies(static_cast<std::size_t>(draws * capsules));
   std::vector<Vec3> joints(static_cast<std::size_t>(draws * joint_count));
   pose_cpu(skeleton_, {poses.data(), draws, dims}, {joints.data(), draws, joint_count},
-           {bodies.data(), draws, capsules}, 1);
+           {bodies.data(), draws, capsules}, threads);
   std::vector<double> scores(static_cast<std::size_t>(draws));
-  evaluate_cpu(rays_, {bodies.data(), draws, capsules}, scores, {}, 1);
+  evaluate_cpu(rays_, {bodies.data(), draws, capsules}, scores, {}, threads);
 
   const auto score = [&](std::int64_t i) -> double& { return scores[static_cast<std::size_t>(i)]; };
   const auto is_better = [&](std::int64_t a, std::int64_t b) {
@@ -77,7 +89,8 @@ std::vector<std::vector<float>> LimbSearch::best_poses(std::span<const float> po
   std::iota(order.begin(), order.end(), 0);
   std::partial_sort(order.begin(), order.begin() + judged, order.end(), is_better);
   order.resize(judged);
-  for (const std::int64_t i : order) {
+  parallel_for(0, judged, threads, [&](std::int64_t k) {
+    const std::int64_t i = order[static_cast<std::size_t>(k)];
     const auto row = [i](auto& values, std::int64_t columns) {
       return std::span(std::as_const(values))
           .subspan(static_cast<std::size_t>(i * columns), static_cast<std::size_t>(columns));
@@ -85,7 +98,7 @@ std::vector<std::vector<float>> LimbSearch::best_poses(std::span<const float> po
     const double seen =
         count_evidence(row(bodies, capsules), scale_, sample_.view(), rays_.sensor()).evidence().body_seen;
     score(i) = score_.of(row(poses, dims), score(i) / static_cast<double>(rays_.count().used), seen);
-  }
+  });
   std::sort(order.begin(), order.end(), is_better);
 
   const double apart = min_distance * height_at_rest(skeleton_);

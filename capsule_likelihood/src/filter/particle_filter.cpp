@@ -199,6 +199,12 @@ struct ParticleFilter::State {
                       : estimate.confidence < options.min_confidence ? FilterStatus::uncertain
                                                                      : FilterStatus::tracking;
   }
+  // Counts the frames without the body: whether to search for it now.
+  bool is_to_search(const Estimate& estimate) {
+    frames_without_body = estimate.status == FilterStatus::tracking ? 0 : frames_without_body + 1;
+    return options.search_after_frames > 0 && frames_without_body >= options.search_after_frames &&
+           estimate.points.used > 0;
+  }
   void drop() {
     engine->drop();
     in_flight = 0;
@@ -236,6 +242,7 @@ struct ParticleFilter::State {
   std::array<Stopwatch, max_in_flight> watches;  // of the frames in flight, a ring
   int first = 0, in_flight = 0;
   std::int64_t frames = 0;  // since the start
+  int frames_without_body = 0;
   SharedCloud shared_cloud;
 };
 
@@ -262,6 +269,7 @@ void ParticleFilter::start(std::span<const float> pose) {
   state_->engine->start(pose, 1);
   state_->in_flight = 0;
   state_->frames = 0;
+  state_->frames_without_body = 0;
   state_->way = 1;
   state_->started = true;
 }
@@ -281,6 +289,7 @@ Estimate ParticleFilter::find_cameras(std::span<const CloudView> own) {
                                          : find_pose(*s.engine, clouds.front(), true);
   s.started = true;
   s.frames = 0;
+  s.frames_without_body = 0;
   s.way = estimate.evidence.way;
   s.set_status(estimate);
   estimate.latency_us = watch.elapsed_us();
@@ -302,12 +311,16 @@ Estimate ParticleFilter::step(const CloudView& cloud) { return step_cameras({&cl
 
 Estimate ParticleFilter::step(const DeviceCloudView& cloud) {
   state_->submit(cloud, true);
-  return next();
+  Estimate estimate = next();
+  if (state_->is_to_search(estimate)) return find(cloud);
+  return estimate;
 }
 
 Estimate ParticleFilter::step_cameras(std::span<const CloudView> clouds) {
   state_->submit(clouds, true);
-  return next();
+  Estimate estimate = next();
+  if (state_->is_to_search(estimate)) return find_cameras(clouds);
+  return estimate;
 }
 
 void ParticleFilter::submit(const CloudView& cloud) { state_->submit({&cloud, 1}, false); }

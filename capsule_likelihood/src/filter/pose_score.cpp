@@ -11,9 +11,9 @@ namespace {
 
 // A limb in empty space costs the likelihood nothing: the share of the body that the cloud shows counts, too.
 constexpr double seen_weight = 2;
-// The limits of the angles allow poses that no person takes, such as arms twisted behind the back. A body
-// that looks the wrong way needs them.
-constexpr double bend_weight = 0.012;  // per rad^2
+// Most people look towards the camera. A pose that does is preferred to one that looks away when it explains
+// the cloud nearly as well: the scores may differ by twice this.
+constexpr double facing_bonus = 0.025;
 
 detail::Rot rotation_of(std::span<const Axis> axes, std::span<const float> angles) {
   return detail::rotation_of_angles(axes, std::vector<double>(angles.begin(), angles.end()));
@@ -26,7 +26,8 @@ double angle_of(const detail::Rot& r) {
 
 }  // namespace
 
-PoseScore::PoseScore(const Skeleton& skeleton, const std::vector<Limb>& limbs) {
+PoseScore::PoseScore(const Skeleton& skeleton, const std::vector<Limb>& limbs, bool prefers_camera)
+    : front_(front_of(skeleton)), facing_bonus_(prefers_camera ? facing_bonus : 0) {
   const std::vector<float> standing = standing_pose(skeleton);
   for (const Limb& limb : limbs) {
     for (const std::size_t j : limb.joints) {
@@ -40,7 +41,8 @@ PoseScore::PoseScore(const Skeleton& skeleton, const std::vector<Limb>& limbs) {
 }
 
 double PoseScore::of(std::span<const float> pose, double log_likelihood_per_point, double body_seen) const {
-  return log_likelihood_per_point + seen_weight * body_seen - bend_weight * bend(pose);
+  return log_likelihood_per_point + seen_weight * body_seen - bend_weight * bend(pose) -
+         facing_bonus_ * (orientation_of(pose) * front_).z;
 }
 
 double PoseScore::bend(std::span<const float> pose) const {

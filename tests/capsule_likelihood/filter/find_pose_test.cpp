@@ -14,7 +14,9 @@
 #include "capsule_likelihood/filter/filter_scene.hpp"
 #include "filter/filter_engine.hpp"
 #include "filter/find_pose.hpp"
+#include "filter/fit_search.hpp"
 #include "filter/forwarding_engine.hpp"
+#include "filter/start_poses.hpp"
 
 namespace triptych::capsule_likelihood {
 namespace {
@@ -158,6 +160,57 @@ TEST(FindPose, APersonWhoLiesAlongTheViewIsFound) {
   EXPECT_LT(test_scene::mean_error_m(found_in(body, pose, 1).joints, body.joints(pose)), 0.1);
 }
 
+// A fifth of the points are outliers, another fifth are on the floor and the wall: the search begins where
+// the points are dense.
+TEST(FindPose, AWalkerAmongOutliersBeforeAWallIsFound) {
+  const Skeleton body = make_human();
+  Motion motion = make_walk(body, {.frames = 60});
+  place_in_view(body, motion, {.yaw_rad = 4.1f});
+  RenderOptions render;
+  render.points = 1500;
+  render.outliers = 0.2f;
+  render.background = 0.2f;
+  const std::vector<Vec3> points = render_points(body.capsules(motion.pose(0)), render);
+  FilterOptions options;
+  options.samples = 200;
+  ParticleFilter filter(body, options, Device::cpu());
+  EXPECT_LT(test_scene::mean_error_m(filter.find(points).joints, body.joints(motion.pose(0))), 0.1);
+}
+
+// Started a metre beside the person.
+TEST(FindPose, AFilterThatLostTheBodySearchesForItAfterSomeFrames) {
+  const Skeleton body = make_human();
+  const std::vector<float> pose = turned_pose(body, 0.4f);
+  std::vector<float> beside = pose;
+  beside[0] += 1;
+  const std::vector<Vec3> points = points_of(body, pose);
+  FilterOptions options;
+  options.samples = 100;
+  options.search_after_frames = 3;
+  ParticleFilter filter(body, options, Device::cpu());
+  filter.start(beside);
+  for (int frame = 0; frame < 2; ++frame)
+    EXPECT_NE(filter.step(points).status, FilterStatus::tracking) << frame;
+  const Estimate found = filter.step(points);
+  EXPECT_EQ(found.status, FilterStatus::tracking);
+  EXPECT_LT(test_scene::mean_error_m(found.joints, body.joints(pose)), 0.1);
+  // Without points there is nothing to search in. Frames that are submitted are never searched.
+  filter.start(beside);
+  for (int frame = 0; frame < 4; ++frame)
+    EXPECT_EQ(filter.step(std::span<const Vec3>{}).status, FilterStatus::lost) << frame;
+  filter.start(beside);
+  for (int frame = 0; frame < 4; ++frame) {
+    filter.submit(points);
+    EXPECT_NE(filter.next().status, FilterStatus::tracking) << frame;
+  }
+  // By default it never does.
+  options.search_after_frames = 0;
+  ParticleFilter patient(body, options, Device::cpu());
+  patient.start(beside);
+  for (int frame = 0; frame < 4; ++frame)
+    EXPECT_NE(patient.step(points).status, FilterStatus::tracking) << frame;
+}
+
 // Counts the frames of another engine.
 class CountingEngine final : public ForwardingEngine {
  public:
@@ -173,24 +226,36 @@ class CountingEngine final : public ForwardingEngine {
   int frames_ = 0;
 };
 
-int frames_of_search(const Skeleton& body, std::span<const float> pose) {
+int frames_of_search(const Skeleton& body, std::span<const float> pose, bool seen_by_one_camera) {
   FilterOptions options;
   options.samples = 40;
   const auto engine = make_cpu_engine(body, options.sensor, make_plan(body, options), 1);
   CountingEngine counting(*engine);
   const std::vector<Vec3> points = points_of(body, pose);
-  find_pose(counting, points, true);
+  find_pose(counting, points, seen_by_one_camera);
   return counting.frames();
 }
 
-// As ParticleFilter::find() states.
-TEST(FindPose, TakesTheTimeOfSome270FramesAndUpTo300OfALowCloud) {
+// As ParticleFilter::find() and find_cameras() state.
+TEST(FindPose, Takes13FramesOfOneCameraAndUpTo320OfSeveral) {
   const Skeleton body = make_human();
-  EXPECT_NEAR(frames_of_search(body, turned_pose(body, 0.2f)), 270, 10);
+  EXPECT_EQ(frames_of_search(body, turned_pose(body, 0.2f), true), 13);
+  EXPECT_LE(frames_of_search(body, turned_pose(body, 0.2f), false), 320);
   std::vector<float> lying = turned_pose(body, 0);
   lying[1] = -1.2f;
   lying[3] = lying[4] = std::numbers::sqrt2_v<float> / 2;
-  EXPECT_LE(frames_of_search(body, lying), 300);
+  EXPECT_EQ(frames_of_search(body, lying, true), 13);
+  EXPECT_LE(frames_of_search(body, lying, false), 320);
+}
+
+TEST(FindPose, IsTheSameForAnyNumberOfThreads) {
+  const Skeleton body = make_human();
+  const std::vector<Vec3> points = points_of(body, turned_pose(body, 0.7f));
+  const std::vector<std::vector<float>> starts = starts_in(body, points);
+  const FoundPose one = search_by_fits(body, {}, {points}, starts, 1),
+                  three = search_by_fits(body, {}, {points}, starts, 3);
+  EXPECT_EQ(one.pose, three.pose);
+  EXPECT_EQ(one.way, three.way);
 }
 
 }  // namespace

@@ -99,9 +99,9 @@ void bind_filter(nb::module_& m) {
       "Follows a skeleton through clouds of points, one cloud per frame.\n"
       "\n"
       "filter(cloud) gives an Estimate. A filter that was not started searches for the first pose\n"
-      "in its first cloud, as find() does, which takes the time of some 270 frames; then the cloud\n"
-      "is processed as any other. When the person is lost it does not search again by itself: call\n"
-      "find().\n"
+      "in its first cloud, as find() does, which takes some seconds of one core; then the cloud\n"
+      "is processed as any other. When the person is lost it searches again after\n"
+      "search_after_frames clouds, if that is set; else call find().\n"
       "pickle keeps the arguments of the constructor and the pose (of start(), or of the last\n"
       "result), with which the copy is started; it keeps neither the samples nor their velocities\n"
       "and spreads, and nothing that is in flight. Calls from several threads take turns.");
@@ -142,7 +142,7 @@ void bind_filter(nb::module_& m) {
           nb::arg("cloud"), nb::arg("sigma") = nb::none(), nb::kw_only(), nb::arg("stream") = nb::none(),
           (std::string(
                "Searches for an upright body in a cloud when no pose is known, starts the filter there, and\n"
-               "returns the Estimate. Takes the time of some 270 frames. Drops what is in flight.\n"
+               "returns the Estimate. Takes some seconds of one core. Drops what is in flight.\n"
                "InvalidArgument when no point can be used: the filter is then as before.") +
            cloud_doc)
               .c_str())

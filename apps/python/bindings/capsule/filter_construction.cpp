@@ -27,6 +27,7 @@ nb::dict options_of(HeldFilter& self) {
   d["max_points"] = o.max_points;
   d["min_score"] = o.min_score;
   d["min_confidence"] = o.min_confidence;
+  d["search_after_frames"] = o.search_after_frames;
   d["position_spread_m"] = shown(o.position_spread_m);
   d["rotation_spread_rad"] = shown(o.rotation_spread_rad);
   d["limb_spread_m"] = shown(o.limb_spread_m);
@@ -69,11 +70,12 @@ void bind_constructor(nb::class_<HeldFilter>& type) {
       [](HeldFilter* self, const Body& skeleton, Whole<"samples"> samples, Whole<"layers"> layers,
          Whole<"seed", std::uint64_t> seed, std::string_view motion,
          Whole<"max_points", std::int64_t> max_points, double min_score, double min_confidence,
-         float position_spread_m, float rotation_spread_rad, float limb_spread_m, float max_angle_spread_rad,
-         float min_spread, float start_spread, float shrink, float effective_share, float max_loss_nats,
-         bool partitioned, float velocity_follow, float velocity_damp, float mean_reversion,
-         std::string_view loss, std::string_view surface, std::string_view inside, float sigma_m, float tau_m,
-         ArrayLike camera, Anything cameras, Anything exchange, std::string_view split, Anything device) {
+         Whole<"search_after_frames"> search_after_frames, float position_spread_m, float rotation_spread_rad,
+         float limb_spread_m, float max_angle_spread_rad, float min_spread, float start_spread, float shrink,
+         float effective_share, float max_loss_nats, bool partitioned, float velocity_follow,
+         float velocity_damp, float mean_reversion, std::string_view loss, std::string_view surface,
+         std::string_view inside, float sigma_m, float tau_m, ArrayLike camera, Anything cameras,
+         Anything exchange, std::string_view split, Anything device) {
         cl::FilterOptions options;
         options.sensor = sensor_of(loss, surface, inside, sigma_m, tau_m, camera);
         options.samples = samples;
@@ -83,6 +85,7 @@ void bind_constructor(nb::class_<HeldFilter>& type) {
         options.max_points = max_points;
         options.min_score = min_score;
         options.min_confidence = min_confidence;
+        options.search_after_frames = search_after_frames;
         options.position_spread_m = position_spread_m;
         options.rotation_spread_rad = rotation_spread_rad;
         options.limb_spread_m = limb_spread_m;
@@ -107,6 +110,7 @@ void bind_constructor(nb::class_<HeldFilter>& type) {
       nb::arg("skeleton"), nb::kw_only(), nb::arg("samples") = 0, nb::arg("layers") = o.layers,
       nb::arg("seed") = o.seed, nb::arg("motion") = "constant_velocity", nb::arg("max_points") = o.max_points,
       nb::arg("min_score") = o.min_score, nb::arg("min_confidence") = o.min_confidence,
+      nb::arg("search_after_frames") = o.search_after_frames,
       nb::arg("position_spread_m") = shown(o.position_spread_m),
       nb::arg("rotation_spread_rad") = shown(o.rotation_spread_rad),
       nb::arg("limb_spread_m") = shown(o.limb_spread_m),
@@ -124,7 +128,8 @@ void bind_constructor(nb::class_<HeldFilter>& type) {
            "samples: 0: 2000 on a GPU, 1000 on a CPU. layers: of annealing per cloud. motion: how the\n"
            "next pose is predicted, \"constant_velocity\" or \"random_walk\". max_points: per cloud.\n"
            "min_score: an estimate with a lower score is \"lost\". min_confidence: one with a lower\n"
-           "confidence is \"uncertain\".\n"
+           "confidence is \"uncertain\". search_after_frames: when so many clouds in a row were \"lost\"\n"
+           "or \"uncertain\", the call searches again, as find() does; 0: never.\n"
            "position_spread_m, rotation_spread_rad (of the root), limb_spread_m (of the far end of what\n"
            "a joint moves), max_angle_spread_rad: standard deviations of the motion between two clouds.\n"
            "They shrink while the predictions are good, down to min_spread of these. start_spread: of\n"

@@ -37,6 +37,9 @@ struct FilterOptions {
   std::int64_t max_points = 65536;  // per cloud, at most max_rays
   double min_score = 0.2;           // an estimate with a lower score is FilterStatus::lost
   double min_confidence = 0.5;      // ... and one with a lower confidence FilterStatus::uncertain
+  // step() and step_cameras() search again, as find() does, after so many frames in a row that were not
+  // FilterStatus::tracking; not without points. 0: never. 30 is a second of most cameras.
+  int search_after_frames = 0;
 
   // Standard deviations of the motion between two frames about the prediction. They shrink while the
   // predictions are good, down to min_spread of these. At most 1000 each.
@@ -105,11 +108,11 @@ class ParticleFilter {
   // InvalidArgument when the pose has another size, is not finite, has no orientation, a root farther than
   // 1000 km or an angle beyond Skeleton::max_angle_rad.
   void start(std::span<const float> pose);
-  // Searches for the first pose when none is known: the root's position follows from the extent of the cloud,
-  // the rest from several orientations and many annealing steps. Of two poses that explain the cloud about
-  // equally well, the one that looks towards the camera is preferred, where joints called toe say how the
-  // body looks: Evidence::way. Then the filter is started. Takes the time of some 270 frames; of a cloud that
-  // is lower than the body stands, as of a person who sits or lies, up to 300. Drops what is in flight.
+  // Searches for the first pose when none is known: poses at several headings, where the points are dense,
+  // are fitted to a sample of the cloud on all cores, and so are others that differ in a limb or look the
+  // other way. Of two poses that explain the cloud about equally well, the one that looks towards the camera
+  // is preferred, where joints called toe say how the body looks: Evidence::way. Then the filter is started.
+  // Takes some seconds of one core and the time of 13 frames. Drops what is in flight.
   // InvalidArgument when no point is finite and in front of the camera: the filter is then as before. After
   // any other exception it has to be started again.
   Estimate find(const CloudView& cloud);
@@ -117,12 +120,13 @@ class ParticleFilter {
   // sigma that is not above 0 is InvalidArgument.
   Estimate find(const DeviceCloudView& cloud);
   // The same in the clouds of FilterOptions::cameras, as step_cameras() has them: the body is upright in the
-  // frame of the world.
+  // frame of the world. By annealing steps of the filter, which take the time of some 310 frames.
   Estimate find_cameras(std::span<const CloudView> clouds);
 
-  // One frame. The cloud is read during the call only. InvalidArgument before start() or find(), for more
-  // than max_points points, for sigmas that do not fit, and while frames are in flight. After an exception
-  // the filter is as before the call, but after a CudaError it must be started again.
+  // One frame, or a search: FilterOptions::search_after_frames. The cloud is read during the call only.
+  // InvalidArgument before start() or find(), for more than max_points points, for sigmas that do not fit,
+  // and while frames are in flight. After an exception the filter is as before the call, but after a
+  // CudaError it must be started again.
   Estimate step(const CloudView& cloud);
   // A cloud in the memory of the filter's GPU: the bits of the same cloud in host memory. The filter has its
   // own stream, which waits for other ones by wait() alone. A sigma that is not above 0 drops its point as

@@ -1,0 +1,54 @@
+// The nearest optimum of a pose by Gauss-Newton: a few milliseconds, where the filter takes many frames.
+#pragma once
+
+#include <triptych/capsule_likelihood/rays.hpp>
+#include <triptych/capsule_likelihood/skeleton.hpp>
+
+#include <span>
+#include <vector>
+
+#include "body/rotation.hpp"
+
+namespace triptych::capsule_likelihood {
+
+// Fits poses to points that a camera has seen. On the host: the same poses whatever the filter runs on.
+class SurfaceFit {
+ public:
+  // sigma_m: one for each point, or empty for that of the sensor. Points that Rays would drop are left out.
+  // The skeleton outlives the fit.
+  SurfaceFit(const Skeleton& skeleton, std::span<const Vec3> points, std::span<const float> sigma_m,
+             const SensorModel& sensor);
+
+  // First by the distances from the points to the body's surface, which reach far, then by the differences
+  // along the rays, as the likelihood has them. Angles stay within their limits.
+  std::vector<float> fit(std::span<const float> pose) const;
+
+ private:
+  struct Stage;
+  struct Body;
+  struct Residual;
+  struct Axes;
+
+  Body place(std::span<const float> pose) const;
+  Axes axes_of(const Body& body, std::span<const float> pose) const;
+  // residuals: may be null.
+  double cost_of(const Stage& stage, const Body& body, std::span<const float> pose,
+                 std::vector<Residual>* residuals) const;
+  double bend_cost(const Stage& stage, std::span<const float> pose) const;
+  std::vector<float> minimise(const Stage& stage, std::vector<float> pose) const;
+  std::vector<float> moved(std::span<const float> pose, std::span<const double> change) const;
+
+  const Skeleton& skeleton_;
+  std::vector<float> standing_;
+  detail::Vec camera_;
+  double tau_m_;
+  // About the camera, by coordinate.
+  std::vector<float> x_, y_, z_;
+  std::vector<double> inverse_variance_;
+  double mean_inverse_variance_ = 0;
+  // Parameters: the root's position (3), its rotation about x, y, z (3), then the free angles.
+  std::vector<std::vector<std::size_t>> moves_;  // of each joint: the parameters that move it, ascending
+  std::vector<std::size_t> angles_;              // of each parameter from the seventh on: its index in a pose
+};
+
+}  // namespace triptych::capsule_likelihood
