@@ -83,7 +83,8 @@ elseif(STEP STREQUAL "add_subdirectory")
 elseif(STEP STREQUAL "bits")
   # bits_user with the libraries of the build tree, then with those of unity builds by other options, must print the same digests.
   set(project "${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/project" ${common} -DBITS=ON "-DASK_VERSION=${VERSION}")
-  set(from_source ${project} "-DTRIPTYCH_SOURCE=${SOURCE}" "-DTRIPTYCH_WARNINGS_AS_ERRORS=${STRICT}" -DTRIPTYCH_CUDA=OFF
+  # Warnings are no errors there: g++ 12 warns of its own AVX-512 intrinsics in Eigen.
+  set(from_source ${project} "-DTRIPTYCH_SOURCE=${SOURCE}" -DTRIPTYCH_WARNINGS_AS_ERRORS=OFF -DTRIPTYCH_CUDA=OFF
     -DCMAKE_UNITY_BUILD=ON -DCMAKE_BUILD_TYPE=None)
   run("Configuring tree" ${project} -B "${SCRATCH}.tree" "-DTriptych_DIR=${TREE}" "-DMODULES=${modules}" "-DCMAKE_PREFIX_PATH=${prefix_path}")
   run("Configuring O0" ${from_source} -B "${SCRATCH}.O0" -DCMAKE_CXX_FLAGS=-O0 "-DCMAKE_PREFIX_PATH=${prefix_path}")
