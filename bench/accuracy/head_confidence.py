@@ -185,9 +185,9 @@ def evaluate(job: Job):
 
 
 def weights_of(cases, source: str, known) -> np.ndarray:
-    """Without a start box nobody has said that there is a head: all frames without one weigh ABSENT_WEIGHT times as much as all with one."""
+    """All frames without a head weigh ABSENT_WEIGHT times as much as all with one; half of that where a start box says that there is one."""
     of_source = [case["negative"] for case in cases if case["source"] == source]
-    weight = 1.0 if source == "start" else ABSENT_WEIGHT * of_source.count(False) / max(1, of_source.count(True))
+    weight = ABSENT_WEIGHT / (2 if source == "start" else 1) * of_source.count(False) / max(1, of_source.count(True))
     return np.array([weight if case["negative"] else 1.0 for case in known])
 
 

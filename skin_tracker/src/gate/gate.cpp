@@ -17,6 +17,7 @@ constexpr double ring_price = 1.0;        // of weight in the ring against weigh
 constexpr double momentum = 0.6;          // of the speed that goes on into the next frame
 constexpr double place_price = 0.5;       // for a box one head away from where it was expected
 constexpr double size_price = 1.0;        // for a box e times as large
+constexpr double looks_size_price = 6.0;  // the same where the template says how large the head is
 constexpr double memory_price = 0.3;      // for a box e times as large as the head was lately
 constexpr double start_price = 0.05;      // for a box e times as large as the head was at first
 constexpr double size_following = 0.03;   // how quickly that follows
@@ -31,9 +32,10 @@ constexpr double max_box_samples = 1e6;   // per side; more than any map has
 constexpr double candidate_scale = 2.2;   // of the box around which the head is sought then
 constexpr double response_gain = 1.0;     // of the template's response against the contrast of weights
 constexpr double looks_following = 0.02;  // how quickly the template follows
+constexpr double growth_share = 0.25;     // of what it says of the size, in the size that is expected
 constexpr double min_sharpness = 6;       // below it the template does not follow
 constexpr double min_response = 0.25;     // the same of the response itself
-constexpr double found_sharpness = 10;    // from this on a lost head is found again
+constexpr double found_sharpness = 12;    // from this on it is the head, whatever the weights say
 constexpr double recognised = 0.75;       // likeness from which on it is surely the same head
 constexpr int max_without_face = 5;       // frames; then something else may be the head
 constexpr double upright_aspect = 0.75;   // width over height of a head of which nothing is known
@@ -53,7 +55,9 @@ Gate::Gate(int frame_width, int frame_height, const std::optional<PixelBox>& sta
 }
 
 CentredBox Gate::expected() const {
-  return {box_.x + momentum * speed_x_, box_.y + momentum * speed_y_, box_.width, box_.height};
+  const double growth = std::pow(HeadTemplate::growth(smaller_peak_, larger_peak_), growth_share);
+  return {box_.x + momentum * speed_x_, box_.y + momentum * speed_y_, growth * box_.width,
+          growth * box_.height};
 }
 
 CentredBox Gate::near() const { return expected().scaled(1.1 * (2 * reach + ring_scale)); }
@@ -85,8 +89,9 @@ Gate::Candidate Gate::judge(const WeightMap& map, const CentredBox& box, const C
   const double grown = std::log(box.height / expected.height);
   const double lately = size_ > 0 ? std::log(box.height / size_) : 0;
   const double at_first = first_size_ > 0 ? std::log(box.height / first_size_) : 0;
-  c.score -= place_price * (dx * dx + dy * dy) + size_price * grown * grown + memory_price * lately * lately +
-             start_price * at_first * at_first - (gain > 0 ? gain * response_.at(box.x, box.y) : 0);
+  c.score -= place_price * (dx * dx + dy * dy) + (gain > 0 ? looks_size_price : size_price) * grown * grown +
+             memory_price * lately * lately + start_price * at_first * at_first -
+             (gain > 0 ? gain * response_.at(box.x, box.y) : 0);
   return c;
 }
 
@@ -135,9 +140,17 @@ bool Gate::recognise(const WeightMap& brightness) {
   match_.sharpness = response.sharpness();
   const bool like = match_.likeness >= recognised;
   if (!(match_.sharpness >= min_sharpness && response.peak() >= min_response)) return like;
+  measure_size(brightness, response.peak());
   looks_.learn(picture, looks_following);
   if (like) late_weights_.approach(weights_, forgetting);
   return true;
+}
+
+void Gate::measure_size(const WeightMap& brightness, double peak) {
+  sized_up_ = !sized_up_;
+  const double factor = sized_up_ ? HeadTemplate::max_growth : 1 / HeadTemplate::max_growth;
+  const double other = looks_.match(HeadTemplate::Picture(brightness, box_.scaled(factor))).peak();
+  (sized_up_ ? larger_peak_ : smaller_peak_) = other / peak;
 }
 
 // The box that stands out most near the start is the one that can be followed; how the start lies in it is
@@ -171,6 +184,7 @@ CentredBox Gate::head() const {
 
 bool Gate::follow(const WeightMap& map, const WeightMap& brightness) {
   if (!known_) return begin(map, brightness);
+  if (!following_) return find_again(map, brightness);
   const CentredBox expected = Gate::expected();
   response_ = looks_.match(HeadTemplate::Picture(brightness, expected));
   Candidate best;
@@ -178,20 +192,21 @@ bool Gate::follow(const WeightMap& map, const WeightMap& brightness) {
   for (int row = -steps; row <= steps; ++row) {
     for (int column = -steps; column <= steps; ++column) {
       const double dx = reach * column / steps, dy = reach * row / steps;
-      const Candidate c =
-          judge(map, {expected.x + dx * box_.width, expected.y + dy * box_.height, box_.width, box_.height},
-                expected, response_gain);
+      const Candidate c = judge(
+          map, {expected.x + dx * box_.width, expected.y + dy * box_.height, expected.width, expected.height},
+          expected, response_gain);
       if (c.score > best.score) best = c;
     }
   }
-  const Candidate peak =
-      judge(map, {response_.peak_x(), response_.peak_y(), box_.width, box_.height}, expected, response_gain);
+  const Candidate peak = judge(map, {response_.peak_x(), response_.peak_y(), expected.width, expected.height},
+                               expected, response_gain);
   if (peak.score > best.score) best = peak;
   best = refine(map, best, expected, 0.075, 1.05, response_gain);
   best = refine(map, best, expected, 0.04, 1.025, response_gain);
   best = refine(map, best, expected, 0.02, 1.01, response_gain);
   const CentredBox before = box_;
-  if (convincing(best, lost_share)) {
+  // In light of another colour the head may have little weight left, but its looks.
+  if (best.inside > 0 && (convincing(best, lost_share) || response_.sharpness() >= found_sharpness)) {
     take(map, best);
     following_ = recognise(brightness);
   } else {
@@ -277,6 +292,30 @@ bool Gate::search(const WeightMap& map) {
   return best.inside > 0 && (!known_ || convincing(best, search_share));
 }
 
+bool Gate::find_again(const WeightMap& map, const WeightMap& brightness) {
+  const HeadTemplate::Response response = looks_.match(HeadTemplate::Picture(brightness, box_));
+  const Candidate there = judge(map, {response.peak_x(), response.peak_y(), box_.width, box_.height});
+  if (!(response.sharpness() >= found_sharpness && there.inside > 0)) return false;
+  take_found(map, there, brightness);
+  return true;
+}
+
+void Gate::take_found(const WeightMap& map, const Candidate& c, const WeightMap& brightness) {
+  take(map, c);
+  if (!known_) {
+    inside_ = c.inside;
+    ring_ = c.ring;
+    first_inside_ = inside_;
+    first_size_ = box_.height;
+    known_ = true;
+  }
+  following_ = true;
+  lost_frames_ = 0;
+  face_seen_ = false;  // what was found again may be something else
+  frames_without_face_ = 0;
+  recognise(brightness);
+}
+
 bool Gate::acquire(const WeightMap& map, const WeightMap& brightness) {
   const auto judge_size = [&](const CentredBox& box) {
     Candidate c = judge(map, box);
@@ -301,20 +340,8 @@ bool Gate::acquire(const WeightMap& map, const WeightMap& brightness) {
     best = judge(map, {response.peak_x(), response.peak_y(), best.box.width, best.box.height});
     if (!(response.sharpness() >= found_sharpness) || !convincing(best, lost_share)) return false;
   }
-  take(map, best);
-  if (!known_) {
-    inside_ = best.inside;
-    ring_ = best.ring;
-    first_inside_ = inside_;
-    first_size_ = box_.height;
-    known_ = true;
-  }
+  take_found(map, best, brightness);
   size_ = box_.height;
-  following_ = true;
-  lost_frames_ = 0;
-  face_seen_ = false;  // what was found again may be something else
-  frames_without_face_ = 0;
-  recognise(brightness);
   return true;
 }
 

@@ -3,8 +3,9 @@
 //
 // The score of a box is its mean weight minus that of the ring around it, plus the response of a template of
 // the head's looks. From frame to frame the best box near the predicted one is taken; when there is none, or
-// it no longer looks like the head, the head is lost, and the whole frame is searched: by weight on few
-// samples first, then around the best box, where the template decides.
+// it no longer looks like the head, the head is lost. Then the template looks for it where it was last, and
+// the whole frame is searched: by weight on few samples first, then around the best box, where the template
+// decides.
 #pragma once
 
 #include <optional>
@@ -28,9 +29,9 @@ class Gate {
  public:
   Gate(int frame_width, int frame_height, const std::optional<PixelBox>& start);
 
-  // Whether the next step is follow() on a map of what near() says; otherwise search() on a coarse one of the
-  // whole frame, and, when it has a candidate, acquire() on one of what candidate() says.
-  bool following() const { return following_; }
+  // Whether the next step is follow() on a map of what near() says. When it fails: search() on a coarse one
+  // of the whole frame, and, when that has a candidate, acquire() on one of what candidate() says.
+  bool can_follow() const { return following_ || known_; }
   CentredBox near() const;
   CentredBox looks_near() const;  // the part of a map of brightness that goes with it
   CentredBox whole() const;
@@ -38,7 +39,8 @@ class Gate {
   CentredBox looks_of_candidate() const;
   double head_px() const;  // the head's smaller extent, or what the smallest acceptable head would have
 
-  // follow() and acquire() return whether the head was found; head() is then where.
+  // follow() and acquire() return whether the head was found; head() is then where. A lost head is followed
+  // where it was last when the template finds it there, whatever its weights are.
   bool follow(const WeightMap& map, const WeightMap& brightness);
   // While a head is lost that was known, part of the frame is searched at a time where it is many times
   // larger than the head, so that every frame costs about the same.
@@ -69,6 +71,8 @@ class Gate {
   Candidate refine(const WeightMap& map, Candidate best, const CentredBox& expected, double step,
                    double growth, double gain) const;
   bool begin(const WeightMap& map, const WeightMap& brightness);
+  bool find_again(const WeightMap& map, const WeightMap& brightness);
+  void take_found(const WeightMap& map, const Candidate& c, const WeightMap& brightness);
   // The best box of a height and width, of whole samples; a part of the rows, of which there are `parts`.
   Candidate scan(const WeightMap& map, double height, double width, int part, int parts) const;
   bool convincing(const Candidate& c, double min_share) const;
@@ -77,6 +81,8 @@ class Gate {
   // Compares what is followed with the head by looks and weights, and lets the template follow. False: it is
   // not like the head in either.
   bool recognise(const WeightMap& brightness);
+  // Compares the peak of the response with that of a smaller or a larger box, in turn from frame to frame.
+  void measure_size(const WeightMap& brightness, double peak);
 
   double frame_width_, frame_height_;
   CentredBox box_;                                   // what is followed
@@ -95,7 +101,9 @@ class Gate {
   Layout weights_;                       // in the present box
   Layout first_weights_, late_weights_;  // at the start, and lately
   HeadTemplate looks_;
-  HeadTemplate::Response response_;  // around the predicted box
+  HeadTemplate::Response response_;            // around the predicted box
+  double smaller_peak_ = 0, larger_peak_ = 0;  // over that of the box; 0: not measured yet
+  bool sized_up_ = false;                      // whether the last one was that of the larger box
   GateMatch match_;
 };
 

@@ -48,9 +48,9 @@ std::optional<PixelBox> GateWindow::move(const F& frame) {
 template <class F>
 bool GateWindow::find(const F& frame) {
   const double head_px = gate_.head_px();
-  if (gate_.following() && gate_.follow(sample(frame, gate_.near(), *weights_, map_, head_px),
-                                        sample(frame, gate_.looks_near(), *brightness_, brightness_map_,
-                                               brightness_share * head_px)))
+  if (gate_.can_follow() && gate_.follow(sample(frame, gate_.near(), *weights_, map_, head_px),
+                                         sample(frame, gate_.looks_near(), *brightness_, brightness_map_,
+                                                brightness_share * head_px)))
     return true;
   sample(frame, gate_.whole(), *weights_, map_, coarse_share * head_px, coarse_samples);
   has_weight_ = map_.inside(gate_.whole()).weight > 0;

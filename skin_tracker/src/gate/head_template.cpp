@@ -181,6 +181,11 @@ HeadTemplate::Response HeadTemplate::match(const Picture& picture) const {
   return response;
 }
 
+double HeadTemplate::growth(double smaller, double larger) {
+  if (std::max(smaller, larger) > 1) return larger > smaller ? max_growth : 1 / max_growth;
+  return std::pow(max_growth, top(smaller, 1, larger));
+}
+
 void HeadTemplate::Response::find_peak() {
   const auto best = static_cast<int>(std::max_element(values_.begin(), values_.end()) - values_.begin());
   const int x = unwrapped(best % cells), y = unwrapped(best / cells);

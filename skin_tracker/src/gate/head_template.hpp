@@ -56,6 +56,11 @@ class HeadTemplate {
   // Approaches the picture by a share, 0 .. 1. The first one is taken whole.
   void learn(const Picture& picture, double share);
   Response match(const Picture& picture) const;
+  // The factor by which the head is larger than the box of pictures of it, from their peaks: those of a box
+  // that is max_growth times smaller and of one that is as much larger, over that of the box itself. From 1 /
+  // max_growth to max_growth.
+  static constexpr double max_growth = 1.06;
+  static double growth(double smaller, double larger);
 
  private:
   std::array<Plane, Picture::channels> real_{}, imaginary_{};  // the filter's numerator

@@ -25,11 +25,11 @@ constexpr MomentsAlone by_moments{1.407, 1.153, -3.138, 1.074};
 struct Search {
   double constant, oval, own_colours, face;
 };
-constexpr Search by_search{-5.387, 5.467, 0.724, 0.664};
+constexpr Search by_search{-4.743, 4.603, 0.747, 0.701};
 struct Start {
   double constant, likeness, log_sharpness;
 };
-constexpr Start by_start{-3.841, 1.898, 1.922};
+constexpr Start by_start{-4.679, 0.842, 2.017};
 
 constexpr double faceless_confidence = 0.49;  // confidence of what was looked at and shows no face
 constexpr double frame_size = 1;              // an ellipse of a larger extent is no head

@@ -116,6 +116,22 @@ TEST(HeadTemplate, FollowsTheBoxInSizeAndTheLight) {
   }
 }
 
+TEST(HeadTemplate, SaysHowMuchLargerTheHeadIsThanTheBox) {
+  const HeadTemplate known = learnt();
+  const auto growth_of_head = [&](double scale) {
+    const WeightMap map = map_of(face_at(head.x, head.y, scale));
+    const auto peak = [&](double factor) { return known.match({map, head.scaled(factor)}).peak(); };
+    return HeadTemplate::growth(peak(1 / HeadTemplate::max_growth) / peak(1),
+                                peak(HeadTemplate::max_growth) / peak(1));
+  };
+  // Where an outer one of the three peaks is the highest it stands for all beyond: half a step is lost.
+  for (const double scale : {0.96, 0.98, 1.0, 1.02, 1.04})
+    EXPECT_NEAR(growth_of_head(scale), scale, 0.5 * (HeadTemplate::max_growth - 1)) << scale;
+  EXPECT_DOUBLE_EQ(growth_of_head(0.8), 1 / HeadTemplate::max_growth);
+  EXPECT_DOUBLE_EQ(growth_of_head(1.25), HeadTemplate::max_growth);
+  EXPECT_DOUBLE_EQ(HeadTemplate::growth(0, 0), 1);  // nothing is measured yet
+}
+
 TEST(HeadTemplate, TellsTheHeadFromOtherPictures) {
   const HeadTemplate known = learnt();
   for (std::uint32_t i = 0; i < 20; ++i)

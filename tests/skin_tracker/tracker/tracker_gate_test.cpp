@@ -6,9 +6,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -117,6 +120,83 @@ TEST(TrackerGate, FollowsAFaceFromItsBox) {
     }
   }
   EXPECT_ERROR(Tracker::from_box(view, {500, 500, 20, 20}, {}, Device::cpu()), CalibrationError, "mark");
+}
+
+// A scene whose light changes its colour little by little: red, green and blue to these factors.
+struct ChangingLight {
+  SyntheticScene scene;
+  double red, green, blue;
+  std::vector<Rgb8> pixels = std::vector<Rgb8>(320 * 180);
+
+  Frame frame(int i, double share) {
+    const ImageView<Rgb8> view(pixels.data(), 320, 180);
+    scene.render(i, view, 1);
+    const auto change = [&](std::uint8_t& value, double factor) {
+      value = static_cast<std::uint8_t>(std::min(255.0, value * (1 + share * (factor - 1)) + 0.5));
+    };
+    for (Rgb8& p : pixels) {
+      change(p.r, red);
+      change(p.g, green);
+      change(p.b, blue);
+    }
+    return view;
+  }
+};
+
+// The colours of the first frame say little at the end, the head's looks as much as ever.
+TEST(TrackerGate, FollowsAFaceInLightOfAnotherColour) {
+  for (const auto& [red, green, blue] : {std::tuple{0.7, 1.0, 1.3}, {1.3, 1.0, 0.6}, {0.7, 1.2, 0.9}}) {
+    ChangingLight light{SyntheticScene(small_scene(false)), red, green, blue};
+    const Box face = light.scene.truth(0).box;
+    Tracker tracker = Tracker::from_box(light.frame(0, 0), face, {}, Device::cpu(1));
+    const int frames = light.scene.options().frames;
+    for (int i = 0; i < frames; ++i) {
+      const TrackedHead head = tracker.step(light.frame(i, static_cast<double>(i) / (frames - 1)));
+      const SyntheticTruth truth = light.scene.truth(i);
+      ASSERT_TRUE(head.found()) << red << ", frame " << i << ": " << reason(head);
+      ASSERT_LT(std::abs(head.x_px - truth.x_px), truth.box.width / 2) << red << ", frame " << i;
+      ASSERT_LT(std::abs(head.y_px - truth.y_px), truth.box.height / 2) << red << ", frame " << i;
+    }
+  }
+}
+
+// While the head is hidden the light changes: its weights would not tell it from the wall any more.
+TEST(TrackerGate, FindsAFaceAgainByItsLooks) {
+  ChangingLight light{SyntheticScene(small_scene(false)), 0.75, 1, 1.3};
+  Tracker tracker = Tracker::from_box(light.frame(0, 0), light.scene.truth(0).box, {}, Device::cpu(1));
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(tracker.step(light.frame(0, 0)).found()) << i;
+  const std::vector<Rgb8> wall(light.pixels.size(), Rgb8{90, 95, 100});
+  for (int i = 0; i < 5; ++i)
+    EXPECT_FALSE(tracker.step(ImageView<const Rgb8>(wall.data(), 320, 180)).found()) << i;
+  EXPECT_TRUE(tracker.step(light.frame(0, 1)).found());
+}
+
+// It leaves the frame on any side, at any speed, and comes back: what is measured lies in the frame.
+TEST(TrackerGate, AFaceMayLeaveTheFrame) {
+  ChangingLight light{SyntheticScene(small_scene(false)), 1, 1, 1};
+  const Frame first = light.frame(0, 0);
+  const std::vector<Rgb8> still = light.pixels;
+  for (const auto& [across, down] : {std::pair{9, 0}, {-25, 0}, {0, 7}, {0, -16}, {14, 11}}) {
+    Tracker tracker = Tracker::from_box(first, light.scene.truth(0).box, {}, Device::cpu(1));
+    for (int i = 0; i < 60; ++i) {
+      const int shift = i < 30 ? i : 59 - i;
+      std::size_t pixel = 0;
+      for (int y = 0; y < 180; ++y) {
+        const auto row = static_cast<std::size_t>(std::clamp(y - shift * down, 0, 179)) * 320;
+        for (int x = 0; x < 320; ++x)
+          light.pixels[pixel++] =
+              still[row + static_cast<std::size_t>(std::clamp(x - shift * across, 0, 319))];
+      }
+      const TrackedHead head = tracker.step(ImageView<const Rgb8>(light.pixels.data(), 320, 180));
+      EXPECT_EQ(clip(head.window, 320, 180), head.window) << across << ' ' << down << ", frame " << i;
+      EXPECT_TRUE(head.confidence >= 0 && head.confidence <= 1) << across << ' ' << down << ", frame " << i;
+      if (head.found()) {
+        EXPECT_TRUE(head.x_px >= 0 && head.x_px < 320 && head.y_px >= 0 && head.y_px < 180) << i;
+        EXPECT_FALSE(head.window.empty()) << i;
+      }
+    }
+    light.pixels = still;
+  }
 }
 
 // A face between a darker and a brighter wall of its hue: one of them weighs as much as the face by any
