@@ -1,4 +1,5 @@
-"""Bodies in point clouds: motions whose points are rendered, and depth images with the joints of the sensor's software."""
+"""Bodies in point clouds: motions whose points are rendered, also faster ones and those of the depth images, and depth images with the joints of the
+sensor's software."""
 
 from __future__ import annotations
 
@@ -77,6 +78,13 @@ class Depth:
         human = tp.capsule.fit_human(table.names, table.joints[0])
         self.human, self.parents = human, None
 
+    def fitted_poses(self):
+        """Of the person's body in every frame, by the sensor's joints."""
+        poses = [self.human.start.pose]
+        for positions in self.table.joints:
+            poses.append(self.tp.capsule.fit_pose(self.human.skeleton, self.table.names, positions, start=poses[-1]).pose)
+        return poses[1:]
+
     def __len__(self):
         return len(self.files)
 
@@ -123,10 +131,13 @@ def motions(job: Job):
             yield Rendered(job.tp, path.stem, skeleton, motion, math.pi)
         yield Rendered(job.tp, path.stem, skeleton, slow, math.pi)
         yield Rendered(job.tp, f"{path.stem}, turned by {TURN_RAD} rad", skeleton, slow, math.pi + TURN_RAD)
+        yield Rendered(job.tp, f"{path.stem} twice as fast", skeleton, capsule.Motion(np.asarray(slow)[::2], slow.frame_time_s), math.pi)
     for path in job.found("depth_mhad/*/joints.csv", "depth images are"):
         table = capsule.read_joints_csv(path)
-        for start in ("given", "found"):
-            yield Depth(job.tp, path.parent, table, start)
+        person = Depth(job.tp, path.parent, table, "given")
+        yield Rendered(job.tp, f"rendered {person.name}", person.human.skeleton, capsule.Motion(np.asarray(person.fitted_poses()), 1 / person.rate_hz))
+        yield person
+        yield Depth(job.tp, path.parent, table, "found")
 
 
 def follow(job: Job, motion, samples: int, points: int, device: str, seed: int):
@@ -157,9 +168,8 @@ def summary(motion: str, rate_hz, start: str, seed, errors: np.ndarray, ms) -> d
 
 def rigid_body(job: Job, motion: Depth) -> np.ndarray:
     """How far a body of fixed lengths stays from the sensor's own joints when it is fitted to them: a bound for any comparison."""
-    capsule, pose, errors = job.tp.capsule, motion.human.start.pose, []
-    for positions in motion.table.joints:
-        pose = capsule.fit_pose(motion.human.skeleton, motion.table.names, positions, start=pose).pose
+    capsule, errors = job.tp.capsule, []
+    for pose, positions in zip(motion.fitted_poses(), motion.table.joints):
         joints = motion.human.skeleton.joints(pose)
         errors.append(joint_errors_mm(np.asarray(capsule.positions_of(motion.human.skeleton, joints, motion.table.names))[None], np.asarray(positions)[None])[0])
     return np.array(errors)

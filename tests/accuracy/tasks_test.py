@@ -197,9 +197,11 @@ class Tasks(unittest.TestCase):
         result = self.result("bodies", "--samples", 100, "--points", 800, "--seeds", 1)
         starts = [(row["motion"], row["start"]) for row in result["rows"]]
         self.assertEqual(starts, [("synthetic walk", "given"), ("synthetic walk, from the side", "given"), ("walk", "given"),
-                                  ("walk, turned by 0.8 rad", "given"), ("MHAD walk", "given"), ("MHAD walk", "fitted to the joints"), ("MHAD walk", "found")])
+                                  ("walk, turned by 0.8 rad", "given"), ("walk twice as fast", "given"), ("rendered MHAD walk", "given"), ("MHAD walk", "given"),
+                                  ("MHAD walk", "fitted to the joints"), ("MHAD walk", "found")])
         errors = dict(zip(starts, (row["mean_mm"] for row in result["rows"])))
         self.assertLess(errors["walk", "given"], 60)
+        self.assertLess(errors["rendered MHAD walk", "given"], 60)
         self.assertLess(errors["MHAD walk", "fitted to the joints"], 5)  # the joints are those of such a body
         self.assertEqual(len(result["cases"][2]["frame_mm"]), 6)
 
