@@ -27,6 +27,7 @@ void wait_for_event(CUstream_st* stream, CUevent_st* event);
 
 CUevent_st* create_event(Timing timing);
 void destroy_event(CUevent_st* event) noexcept;
+void call_on_host(CUstream_st* stream, void (*function)(void*), void* argument);
 void record_event(CUevent_st* event, CUstream_st* stream);
 void synchronize_event(CUevent_st* event);
 bool query_event(CUevent_st* event);

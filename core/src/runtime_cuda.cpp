@@ -97,6 +97,10 @@ void wait_for_event(CUstream_st* stream, CUevent_st* event) {
   TRIPTYCH_CUDA_CHECK(cudaStreamWaitEvent(stream, event, 0));
 }
 
+void call_on_host(CUstream_st* stream, void (*function)(void*), void* argument) {
+  TRIPTYCH_CUDA_CHECK(cudaLaunchHostFunc(stream, function, argument));
+}
+
 CUevent_st* create_event(Timing timing) {
   cudaEvent_t event = nullptr;
   TRIPTYCH_CUDA_CHECK(

@@ -21,6 +21,7 @@ void wait_for_event(CUstream_st*, CUevent_st*) { unavailable(); }
 
 CUevent_st* create_event(Timing) { unavailable(); }
 void destroy_event(CUevent_st*) noexcept {}
+void call_on_host(CUstream_st*, void (*)(void*), void*) { unavailable(); }
 void record_event(CUevent_st*, CUstream_st*) { unavailable(); }
 void synchronize_event(CUevent_st*) { unavailable(); }
 bool query_event(CUevent_st*) { unavailable(); }

@@ -13,6 +13,9 @@ Stream::Stream() : stream_(runtime::create_stream()) {}
 
 void StreamRef::synchronize() const { runtime::synchronize_stream(stream_); }
 bool StreamRef::is_capturing() const { return runtime::is_capturing(stream_); }
+void StreamRef::call_on_host(void (*function)(void*), void* argument) const {
+  runtime::call_on_host(stream_, function, argument);
+}
 void StreamRef::wait(const Event& event) const { runtime::wait_for_event(stream_, event.get()); }
 
 Event::Event(Timing timing) : event_(runtime::create_event(timing)) {}

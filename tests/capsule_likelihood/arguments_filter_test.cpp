@@ -80,6 +80,8 @@ TEST(Arguments, OfTheFilterAreRefused) {
       {"ParticleFilter: shrink of NaN", [&] { filter({.shrink = nan}); }, "shares"},
       {"ParticleFilter: velocity_follow of -1", [&] { filter({.velocity_follow = -1}); }, "shares"},
       {"ParticleFilter: velocity_damp of NaN", [&] { filter({.velocity_damp = nan}); }, "shares"},
+      {"ParticleFilter: fit_steps of -1", [&] { filter({.fit_steps = -1}); }, "fit_steps must be 0 to 100"},
+      {"ParticleFilter: fit_steps of 101", [&] { filter({.fit_steps = 101}); }, "fit_steps must be 0 to 100"},
       {"ParticleFilter: search_after_frames of -1", [&] { filter({.search_after_frames = -1}); },
        "search_after_frames"},
       {"ParticleFilter: mean_reversion of 1.5", [&] { filter({.mean_reversion = 1.5f}); }, "shares"},

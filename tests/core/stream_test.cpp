@@ -43,6 +43,20 @@ TEST(Stream, Moves) {
   third.synchronize();
 }
 
+TEST(Stream, CallsTheHostInOrder) {
+  TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
+  const Stream stream;
+  DeviceBuffer<int> on_device(1);
+  PinnedBuffer<int> on_host(2);
+  fill_bytes(on_device.span(), 0, stream);
+  copy_to_host(DeviceSpan<const int>(on_device.span()), on_host.span().first(1), stream);
+  stream.ref().call_on_host([](void* number) { *static_cast<int*>(number) += 7; }, on_host.data());
+  copy_to_device(on_host.span().first(1), on_device.span(), stream);
+  copy_to_host(DeviceSpan<const int>(on_device.span()), on_host.span().last(1), stream);
+  stream.synchronize();
+  EXPECT_EQ(on_host.span()[1], 7);
+}
+
 TEST(Event, IsReachedInOrder) {
   TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
   const Stream stream;

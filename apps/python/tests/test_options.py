@@ -345,6 +345,7 @@ TABLE = {
             "min_score": (1.5, *NEGATIVE),
             "min_confidence": (1.5, *NEGATIVE),
             "search_after_frames": COUNT,
+            "fit_steps": COUNT,
             "split": NAME,
             "device": NAME,
         },

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <span>
 
-#include "filter/evidence_sample.hpp"
+#include "filter/cloud_sample.hpp"
 
 namespace triptych::capsule_likelihood {
 
@@ -22,9 +22,10 @@ struct EvidenceSample {
   static EvidenceSample of(std::span<const Vec3> cloud) {
     EvidenceSample sample;
     const auto count = static_cast<std::int64_t>(cloud.size());
-    sample.size = evidence_size(count);
+    sample.size = sample_size(count, evidence_points);
     for (std::int32_t i = 0; i < sample.size; ++i)
-      sample.points[static_cast<std::size_t>(i)] = cloud[static_cast<std::size_t>(evidence_index(i, count))];
+      sample.points[static_cast<std::size_t>(i)] =
+          cloud[static_cast<std::size_t>(sample_index(i, count, sample.size))];
     return sample;
   }
   std::span<const Vec3> view() const { return std::span(points).first(static_cast<std::size_t>(size)); }

@@ -32,6 +32,10 @@ class FilterCpu {
 
   // The population, poses in rows; the last row is the estimate.
   MatrixView<const float> poses() const { return {state_.poses.data(), plan_.samples + 1, plan_.dims + 1}; }
+  // Where the next frame starts.
+  const FilterFrame& frame() const { return state_.frame; }
+  std::span<float> centre() { return state_.centre; }
+  int fit_steps() const { return plan_.fit_steps; }
   std::span<const float> estimate() const { return poses().row(plan_.samples); }
   // Of the estimate's joints, and how they vary over the samples.
   std::span<const Vec3> joints() const;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "filter/estimate_fit.hpp"
 #include "filter/filter_cpu.hpp"
 #include "filter/filter_engine.hpp"
 #include "filter/shared_likelihood.hpp"
@@ -33,6 +34,7 @@ class CpuEngine final : public FilterEngine {
             },
             threads) {
     if (share != nullptr) shared_.emplace(*share, this->skeleton(), this->sensor(), threads);
+    fits_ = filter_.fit_steps() > 0 && (share == nullptr || share->has_one_cloud());
   }
 
   int threads() const override { return threads_; }
@@ -76,11 +78,16 @@ class CpuEngine final : public FilterEngine {
   }
 
  private:
-  // What does not depend on the cloud.
-  Estimate estimate_of_filter() const {
+  // What does not depend on the likelihood.
+  Estimate estimate_of_filter(const CloudView& cloud) {
     Estimate estimate;
     estimate.pose.assign(filter_.estimate().begin(), filter_.estimate().end());
     estimate.joints.assign(filter_.joints().begin(), filter_.joints().end());
+    if (fits_) {
+      fit_estimate(skeleton(), sensor(), FitSample::of(cloud), filter_.fit_steps(), filter_.frame(),
+                   estimate.pose, filter_.centre());
+      estimate.joints = skeleton().joints(estimate.pose);
+    }
     estimate.covariances = filter_.covariances();
     estimate.effective_samples = filter_.effective_samples();
     estimate.log_likelihood = filter_.log_likelihood();
@@ -92,7 +99,7 @@ class CpuEngine final : public FilterEngine {
     filter_.step([&](MatrixView<const float> poses, std::span<double> log_likelihoods) {
       shared_->evaluate(poses, log_likelihoods);
     });
-    Estimate estimate = estimate_of_filter();
+    Estimate estimate = estimate_of_filter(clouds.front());
     shared_->complete(estimate, clouds, scale());
     return estimate;
   }
@@ -114,7 +121,7 @@ class CpuEngine final : public FilterEngine {
         evaluate_cpu(rays, bodies_in(poses), log_likelihoods, {}, threads_);
       });
     }
-    Estimate estimate = estimate_of_filter();
+    Estimate estimate = estimate_of_filter(cloud);
     estimate.score = score_of(estimate.log_likelihood, max_loss);
     estimate.points = count;
     judge(estimate, EvidenceSample::of(cloud.points));
@@ -132,6 +139,7 @@ class CpuEngine final : public FilterEngine {
   std::int32_t samples_;
   std::vector<Capsule> bodies_;
   FilterCpu filter_;
+  bool fits_ = false;
   std::optional<SharedLikelihood> shared_;
   std::deque<Estimate> results_;
 };

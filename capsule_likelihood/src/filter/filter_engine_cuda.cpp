@@ -34,6 +34,7 @@ CudaEngine::CudaEngine(const Skeleton& skeleton, const SensorModel& sensor, Filt
       device_skeleton_(skeleton),
       max_points_((max_points + points_per_step - 1) / points_per_step * points_per_step),
       rays_(max_points_, sensor),
+      fits_(plan_.fit_steps > 0 && (share == nullptr || share->has_one_cloud())),
       share_(share) {
   const std::int64_t samples = plan_.samples, dims = plan_.dims;
   upload_plan();
@@ -50,8 +51,7 @@ CudaEngine::CudaEngine(const Skeleton& skeleton, const SensorModel& sensor, Filt
   points_ = DeviceBuffer<Vec3>(max_points_);
   sigma_m_ = DeviceBuffer<float>(max_points_);
   point_count_ = DeviceBuffer<std::int64_t>(1);
-  report_ =
-      DeviceBuffer<std::byte>(sample_begin() + evidence_points * static_cast<std::int64_t>(sizeof(Vec3)));
+  report_ = DeviceBuffer<std::byte>(report_bytes());
   fill_bytes(report_.span(), 0, stream_);  // entries of absent groups are copied with the rest
   if (share_ != nullptr) {
     losses_ = DeviceBuffer<std::int64_t>(samples);
@@ -69,6 +69,9 @@ void CudaEngine::make_slots() {
     s.point_count = PinnedBuffer<std::int64_t>(1);
     s.report = PinnedBuffer<std::byte>(report_.size());
     s.totals = PinnedBuffer<PointTotals>(1);
+    s.engine = this;
+    s.frame = PinnedBuffer<FilterFrame>(1);
+    s.centre = PinnedBuffer<float>(plan_.dims);
   }
 }
 
@@ -147,7 +150,9 @@ void CudaEngine::run_frame(const FrameKind& kind, const Prepare& prepare) {
     begin();
   }
   parts->back().launch(stream_);
-  slot(kind.slot).done.record(stream_);
+  Slot& s = slot(kind.slot);
+  if (fits_) enqueue_fit(s);
+  s.done.record(stream_);
   ++in_flight_;
 }
 
@@ -160,12 +165,13 @@ void CudaEngine::download(const DeviceCloudView& cloud, std::span<Vec3> points, 
 
 Estimate CudaEngine::next() {
   const DeviceGuard guard(device_);
-  const Slot& s = slot(first_);
+  Slot& s = slot(first_);
   if (share_ != nullptr) {
     share_->exchange().wait(s.done);
   } else {
     s.done.synchronize();
   }
+  if (s.fit_failure) std::rethrow_exception(std::exchange(s.fit_failure, nullptr));
   Estimate estimate = report(s);
   // One frame at a time uses the first slot and its graphs alone.
   first_ = --in_flight_ == 0 ? 0 : (first_ + 1) % max_in_flight;
@@ -279,11 +285,58 @@ void CudaEngine::complete(Estimate& estimate, const Slot& s) const {
   judge(estimate, sample(s));
 }
 
+void CudaEngine::enqueue_fit(Slot& s) {
+  s.fit_failure = nullptr;
+  const auto centre = common_.span().first(plan_.dims);
+  copy_to_host(DeviceSpan<const FilterFrame>(frame_.span()), s.frame.span(), stream_);
+  copy_to_host(DeviceSpan<const float>(centre), s.centre.span(), stream_);
+  stream_.ref().call_on_host(
+      [](void* slot) {
+        Slot& of_frame = *static_cast<Slot*>(slot);
+        try {
+          of_frame.engine->fit(of_frame);
+        } catch (...) {  // for next(): the estimate and the centre are as they were
+          of_frame.fit_failure = std::current_exception();
+        }
+      },
+      &s);
+  copy_to_device(s.centre.span(), centre, stream_);
+}
+
+// On a thread of the driver. Writes the pose and the joints into the report.
+void CudaEngine::fit(Slot& s) const {
+  float* const estimate = estimate_of(s);
+  const std::size_t pose_size = static_cast<std::size_t>(plan_.dims) + 1;
+  std::vector<float> pose(estimate, estimate + pose_size);
+  fit_estimate(skeleton(), sensor(), fit_sample(s), plan_.fit_steps, *s.frame.data(), pose, s.centre.span());
+  std::copy(pose.begin(), pose.end(), estimate);
+  float* at = estimate + pose_size;
+  for (const Vec3& joint : skeleton().joints(pose)) {
+    *at++ = joint.x;
+    *at++ = joint.y;
+    *at++ = joint.z;
+  }
+}
+
+FitSample CudaEngine::fit_sample(const Slot& s) const {
+  const auto count = static_cast<std::size_t>(*s.point_count.data());
+  if (s.uploads)
+    return FitSample::of({std::span<const Vec3>(s.points.data(), count),
+                          std::span<const float>(s.sigma_m.data(), s.with_sigma ? count : 0)});
+  const auto size = static_cast<std::size_t>(sample_size(*s.point_count.data(), max_fit_points));
+  const auto* const points = reinterpret_cast<const Vec3*>(s.report.data() + fit_sample_begin());
+  const auto* const sigma_m = reinterpret_cast<const float*>(s.report.data() + fit_sigma_begin());
+  FitSample sample;
+  sample.points.assign(points, points + size);
+  if (s.with_sigma) sample.sigma_m.assign(sigma_m, sigma_m + size);
+  return sample;
+}
+
 EvidenceSample CudaEngine::sample(const Slot& s) const {
   const std::int64_t count = *s.point_count.data();
   if (s.uploads) return EvidenceSample::of({s.points.data(), static_cast<std::size_t>(count)});
   EvidenceSample sample;
-  sample.size = evidence_size(count);
+  sample.size = sample_size(count, evidence_points);
   const auto* const points = reinterpret_cast<const Vec3*>(s.report.data() + sample_begin());
   std::copy_n(points, sample.size, sample.points.begin());
   return sample;

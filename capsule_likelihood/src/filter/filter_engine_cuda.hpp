@@ -13,11 +13,13 @@
 #include <array>
 #include <compare>
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <map>
 #include <utility>
 #include <vector>
 
+#include "filter/estimate_fit.hpp"
 #include "filter/filter_engine.hpp"
 #include "filter/filter_kernels.hpp"
 #include "rays/rays_cuda_data.hpp"
@@ -67,6 +69,11 @@ class CudaEngine final : public FilterEngine {
     PinnedBuffer<PointTotals> totals;
     Event done{Timing::off};
     bool with_sigma = false, uploads = true;
+    // What the fit of the estimate reads and writes, beside the report. Unused without fits.
+    const CudaEngine* engine = nullptr;
+    PinnedBuffer<FilterFrame> frame;
+    PinnedBuffer<float> centre;
+    std::exception_ptr fit_failure;
   };
   // A graph serves all frames of up to room points in one slot. uploads: it copies the points from the slot.
   struct FrameKind {
@@ -78,10 +85,22 @@ class CudaEngine final : public FilterEngine {
     auto operator<=>(const FrameKind&) const = default;
   };
   static constexpr std::int64_t temperings_bytes = max_units * sizeof(Tempering);
-  // A report: the temperings, the floats of enqueue_report, and the sample of a cloud in device memory.
+  // A report: the temperings, the floats of enqueue_report, and of a cloud in device memory the sample for
+  // the evidence and that for the fit, with its sigmas.
   std::int64_t sample_begin() const {
     return temperings_bytes +
            report_floats(plan_.dims, joint_count_) * static_cast<std::int64_t>(sizeof(float));
+  }
+
+  std::int64_t fit_sample_begin() const {
+    return sample_begin() + evidence_points * static_cast<std::int64_t>(sizeof(Vec3));
+  }
+  std::int64_t fit_sigma_begin() const {
+    return fit_sample_begin() + max_fit_points * static_cast<std::int64_t>(sizeof(Vec3));
+  }
+  std::int64_t report_bytes() const {
+    return fits_ ? fit_sigma_begin() + max_fit_points * static_cast<std::int64_t>(sizeof(float))
+                 : fit_sample_begin();
   }
 
   void upload_plan();
@@ -105,9 +124,16 @@ class CudaEngine final : public FilterEngine {
   void enqueue_layers(Likelihood likelihood, const Cut& cut = {});
   void exchange_losses(const Cut& cut);
   void enqueue_result();
+  // After the graph of a frame: the estimate and the centre on the device are moved by a fit on the host.
+  void enqueue_fit(Slot& slot);
+  void fit(Slot& slot) const;
   Estimate report(const Slot& slot) const;
   void complete(Estimate& estimate, const Slot& slot) const;  // with what depends on the cloud
   EvidenceSample sample(const Slot& slot) const;
+  FitSample fit_sample(const Slot& slot) const;
+  float* estimate_of(Slot& slot) const {
+    return reinterpret_cast<float*>(slot.report.data() + temperings_bytes);
+  }
   Slot& slot(int index) { return slots_[static_cast<std::size_t>(index)]; }
   Tempering* temperings() { return reinterpret_cast<Tempering*>(report_.data()); }
   FilterView view(int layer);
@@ -138,6 +164,8 @@ class CudaEngine final : public FilterEngine {
   std::array<Slot, max_in_flight> slots_;  // a ring
   int first_ = 0, in_flight_ = 0;
   std::map<FrameKind, std::vector<Graph>> graphs_;
+
+  bool fits_;
 
   // Of a filter that is shared. The host's losses end with the number of ranks that have failed.
   const FilterShare* share_;

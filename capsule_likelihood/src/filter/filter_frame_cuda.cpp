@@ -37,8 +37,13 @@ void CudaEngine::enqueue_frame(const FrameKind& kind, const Cut& cut) {
   proposed_.record(side_);
   // The host has no copy of a cloud in device memory: the sample of it comes with the report.
   if (!kind.uploads) {
-    enqueue_evidence_sample(points_.data(), kind.with_sigma ? sigma_m_.data() : nullptr, point_count_.data(),
-                            reinterpret_cast<Vec3*>(report_.data() + sample_begin()), side_);
+    const float* const sigma_m = kind.with_sigma ? sigma_m_.data() : nullptr;
+    enqueue_cloud_sample(points_.data(), sigma_m, point_count_.data(), evidence_points,
+                         reinterpret_cast<Vec3*>(report_.data() + sample_begin()), nullptr, side_);
+    if (fits_)
+      enqueue_cloud_sample(points_.data(), sigma_m, point_count_.data(), max_fit_points,
+                           reinterpret_cast<Vec3*>(report_.data() + fit_sample_begin()),
+                           reinterpret_cast<float*>(report_.data() + fit_sigma_begin()), side_);
     sampled_.record(side_);
   }
 

@@ -1,7 +1,7 @@
 #include <triptych/core/cuda.cuh>
 #include <triptych/reduction/collective/block.cuh>
 
-#include "filter/evidence_sample.hpp"
+#include "filter/cloud_sample.hpp"
 #include "filter/filter_kernels.hpp"
 #include "filter/filter_sums.hpp"
 #include "filter/limb_compensation_math.hpp"
@@ -170,14 +170,16 @@ __global__ void __launch_bounds__(sum_lanes)
 }
 
 // A point whose sigma is not above 0 is no point: NaN, as the rays drop it.
-__global__ void evidence_sample_kernel(const Vec3* points, const float* sigma_m, const std::int64_t* count,
-                                       Vec3* sample) {
+__global__ void cloud_sample_kernel(const Vec3* points, const float* sigma_m, const std::int64_t* count,
+                                    std::int32_t max_size, Vec3* sample, float* sample_sigma_m) {
   const auto i = static_cast<std::int32_t>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i >= evidence_size(*count)) return;
-  const std::int64_t k = evidence_index(i, *count);
+  const std::int32_t size = sample_size(*count, max_size);
+  if (i >= size) return;
+  const std::int64_t k = sample_index(i, *count, size);
   Vec3 point = points[k];
   if (sigma_m != nullptr && !(sigma_m[k] > 0)) point.x = nanf("");
   sample[i] = point;
+  if (sigma_m != nullptr && sample_sigma_m != nullptr) sample_sigma_m[i] = sigma_m[k];
 }
 
 unsigned blocks_for(std::int64_t count, int each) { return static_cast<unsigned>((count + each - 1) / each); }
@@ -227,10 +229,10 @@ void enqueue_settle(const FilterView& view, const FilterLayer& old, int index, S
          stream, view, old, index);
 }
 
-void enqueue_evidence_sample(const Vec3* points, const float* sigma_m, const std::int64_t* count,
-                             Vec3* sample, StreamRef stream) {
-  launch(evidence_sample_kernel, {.grid = dim3(blocks_for(evidence_points, 128)), .block = dim3(128)}, stream,
-         points, sigma_m, count, sample);
+void enqueue_cloud_sample(const Vec3* points, const float* sigma_m, const std::int64_t* count,
+                          std::int32_t max_size, Vec3* sample, float* sample_sigma_m, StreamRef stream) {
+  launch(cloud_sample_kernel, {.grid = dim3(blocks_for(max_size, 128)), .block = dim3(128)}, stream, points,
+         sigma_m, count, max_size, sample, sample_sigma_m);
 }
 
 void enqueue_report(const FilterView& view, const Vec3* positions, std::int32_t joint_count, float* report,

@@ -44,10 +44,10 @@ void enqueue_settle(const FilterView& view, const FilterLayer& old, int index, S
 // covariances of the joints over the samples.
 void enqueue_report(const FilterView& view, const Vec3* positions, std::int32_t joint_count, float* report,
                     StreamRef stream);
-// The sample of a cloud of *count points, for the evidence: up to evidence_points points. sigma_m: null when
-// the points have none of their own; a point whose sigma is not above 0 becomes NaN.
-void enqueue_evidence_sample(const Vec3* points, const float* sigma_m, const std::int64_t* count,
-                             Vec3* sample, StreamRef stream);
+// A sample of a cloud of *count points: up to max_size points. sigma_m: null when the points have none of
+// their own; a point whose sigma is not above 0 becomes NaN. sample_sigma_m: of the sample; may be null.
+void enqueue_cloud_sample(const Vec3* points, const float* sigma_m, const std::int64_t* count,
+                          std::int32_t max_size, Vec3* sample, float* sample_sigma_m, StreamRef stream);
 // Of a filter that is shared: the bodies move into a camera's frame, in place; losses that were summed over
 // all ranks become log-likelihoods.
 void enqueue_into_camera(DeviceSpan<Capsule> bodies, const RigidTransform& camera_from_world,

@@ -95,6 +95,8 @@ void check(const FilterOptions& options) {
   require(options.layers >= 1 && options.layers <= 64, "a filter needs 1 to 64 layers, not ", options.layers);
   require(options.max_points >= 1 && options.max_points <= max_rays, "max_points must be 1 to ", max_rays,
           ", not ", options.max_points);
+  require(options.fit_steps >= 0 && options.fit_steps <= 100, "fit_steps must be 0 to 100, not ",
+          options.fit_steps);
   require(options.search_after_frames >= 0,
           "search_after_frames must not be negative: ", options.search_after_frames);
   require(options.motion == MotionModel::random_walk || options.motion == MotionModel::constant_velocity,
@@ -174,6 +176,7 @@ FilterPlan make_plan(const Skeleton& skeleton, const FilterOptions& options) {
   for (const FilterDimension& d : plan.dimensions) plan.units = std::max(plan.units, d.unit + 1);
   find_limbs(skeleton, plan);
   plan.start_noise = options.start_spread;
+  plan.fit_steps = options.fit_steps;
   plan.motion.recall = 0.3f;
   plan.motion.gain = 2;
   plan.motion.least = options.min_spread;

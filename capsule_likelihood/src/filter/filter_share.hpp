@@ -26,6 +26,10 @@ class FilterShare {
   bool splits_samples() const { return split_ == FilterSplit::samples; }
   // camera_from_world, at least one.
   std::span<const RigidTransform> cameras() const { return cameras_; }
+  // Whether all ranks have the cloud of one camera, whose frame is the world's.
+  bool has_one_cloud() const {
+    return splits_samples() && cameras_.size() == 1 && cameras_.front() == RigidTransform{};
+  }
   // The rows of the samples that this rank weighs.
   std::int32_t first_sample() const { return first_; }
   std::int32_t sample_count() const { return count_; }

@@ -25,7 +25,7 @@ std::vector<float> sigmas_of(const CloudView& cloud, std::int32_t size) {
   const auto points = static_cast<std::int64_t>(cloud.points.size());
   if (cloud.sigma_m.empty()) return sigmas;
   for (std::int32_t i = 0; i < size; ++i)
-    sigmas.push_back(cloud.sigma_m[static_cast<std::size_t>(evidence_index(i, points))]);
+    sigmas.push_back(cloud.sigma_m[static_cast<std::size_t>(sample_index(i, points, size))]);
   return sigmas;
 }
 

@@ -134,10 +134,7 @@ struct ParticleFilter::State {
   // Whether the cloud that is submitted here counts: when the samples are split, that of rank 0 does.
   bool takes_own_cloud() const { return !share->splits_samples() || share->exchange().rank() == 0; }
   // Whether find() searches in the frame of the world, from what several cameras see.
-  bool searches_world() const {
-    return share && !(share->splits_samples() && share->cameras().size() == 1 &&
-                      share->cameras().front() == RigidTransform{});
-  }
+  bool searches_world() const { return share && !share->has_one_cloud(); }
   // The clouds to search: those of the caller or, received, that of rank 0. Collective.
   std::span<const CloudView> clouds_to_search(std::span<const CloudView> own, CloudView& received) {
     const auto check = [&] {

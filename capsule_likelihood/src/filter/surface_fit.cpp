@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <utility>
 
@@ -60,10 +61,11 @@ double tukey_cost(double share, double reach) { return reach * reach / 6 * (1 - 
 
 // How points are compared with the body.
 struct SurfaceFit::Stage {
-  double reach_m;      // where a point's weight becomes 0
-  bool along_rays;     // where the ray hits the body
-  double miss_weight;  // of the distance to the surface, for other points
-  double bend_weight;  // per rad^2 and point, away from the standing pose
+  double reach_m;                 // where a point's weight becomes 0
+  bool along_rays;                // where the ray hits the body
+  double miss_weight;             // of the distance to the surface, for other points
+  std::span<const float> target;  // a pose towards which angles are drawn ...
+  double target_weight;           // ... by a cost of this per rad^2
   int steps;
 };
 
@@ -72,16 +74,72 @@ struct SurfaceFit::Body {
   std::vector<Capsule> capsules;
 };
 
-// The surface at `at` moves with a joint. It is too near by `off_m` along `slope`.
-struct SurfaceFit::Residual {
-  Vec at, slope;
-  double off_m, weight;
-  std::size_t joint;
+// Of each point: the capsule whose surface is nearest, and the one whose difference along the ray is
+// smallest.
+struct SurfaceFit::Alignment {
+  // Of one capsule: the squares of the distances to its axis, and which points are near.
+  std::vector<float> squares;
+  std::vector<std::int32_t> is_near;
+  std::vector<std::uint32_t> near;
+  std::vector<float> bounds_m;  // of each point: farther surfaces do not matter
+  std::vector<double> nearest_m, along_ray_m;
+  std::vector<std::size_t> nearest_capsule, hit_capsule;
+  double cost = 0;
 };
 
-// Of the rotations among the parameters, in the world.
-struct SurfaceFit::Axes {
-  std::vector<Vec> directions, pivots;
+// The normal equations of a rigid body: of residuals whose derivatives are (slope, at x slope), for motions
+// (linear, angular). The lower half of the matrix, row by row.
+struct SurfaceFit::Sums {
+  std::array<double, 21> matrix{};
+  std::array<double, 6> right{};
+
+  void add(const Vec& at, const Vec& slope, double off_m, double weight) {
+    const Vec turned = cross(at, slope);
+    const std::array<double, 6> row = {slope.x, slope.y, slope.z, turned.x, turned.y, turned.z};
+    std::size_t k = 0;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const double weighted = weight * row[i];
+      right[i] += weighted * off_m;
+      for (std::size_t j = 0; j <= i; ++j) matrix[k++] += weighted * row[j];
+    }
+  }
+  void add(const Sums& other) {
+    for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i] += other.matrix[i];
+    for (std::size_t i = 0; i < right.size(); ++i) right[i] += other.right[i];
+  }
+};
+
+// How a parameter moves a rigid body about the root's position: a unit of it.
+struct SurfaceFit::Twist {
+  Vec linear, angular;
+
+  std::array<double, 6> values() const {
+    return {linear.x, linear.y, linear.z, angular.x, angular.y, angular.z};
+  }
+  std::array<double, 6> times(const Sums& sums) const {
+    const std::array<double, 6> v = values();
+    std::array<double, 6> product{};
+    std::size_t k = 0;
+    for (std::size_t i = 0; i < v.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j, ++k) {
+        product[i] += sums.matrix[k] * v[j];
+        product[j] += sums.matrix[k] * v[i];
+      }
+      product[i] += sums.matrix[k++] * v[i];
+    }
+    return product;
+  }
+  double dot(const std::array<double, 6>& other) const {
+    const std::array<double, 6> v = values();
+    double sum = 0;
+    for (std::size_t i = 0; i < v.size(); ++i) sum += v[i] * other[i];
+    return sum;
+  }
+};
+
+struct SurfaceFit::Equations {
+  Eigen::MatrixXd matrix;  // the lower half
+  Eigen::VectorXd right;
 };
 
 SurfaceFit::SurfaceFit(const Skeleton& skeleton, std::span<const Vec3> points, std::span<const float> sigma_m,
@@ -120,9 +178,17 @@ SurfaceFit::SurfaceFit(const Skeleton& skeleton, std::span<const Vec3> points, s
 std::vector<float> SurfaceFit::fit(std::span<const float> pose) const {
   std::vector<float> fitted(pose.begin(), pose.end());
   if (x_.empty()) return fitted;
-  fitted = minimise({2 * tau_m_, false, 1, bend_weight, 5}, std::move(fitted));
+  const double bend = bend_weight * static_cast<double>(x_.size());
+  fitted = minimise({2 * tau_m_, false, 1, standing_, bend, 5}, std::move(fitted));
   // Weaker: arms that are up, and limbs that no point shows, would follow the cost of bending alone.
-  return minimise({tau_m_, true, 0.1, bend_weight / 3, 12}, std::move(fitted));
+  return minimise({tau_m_, true, 0.1, standing_, bend / 3, 12}, std::move(fitted));
+}
+
+std::vector<float> SurfaceFit::refine(std::span<const float> pose, int steps) const {
+  constexpr double kept_to_rad = 0.3;  // standard deviation of an angle that nothing else is known of
+  std::vector<float> fitted(pose.begin(), pose.end());
+  if (x_.empty()) return fitted;
+  return minimise({tau_m_, true, 0, pose, 1 / (2 * kept_to_rad * kept_to_rad), steps}, std::move(fitted));
 }
 
 SurfaceFit::Body SurfaceFit::place(std::span<const float> pose) const {
@@ -134,14 +200,13 @@ SurfaceFit::Body SurfaceFit::place(std::span<const float> pose) const {
   return body;
 }
 
-SurfaceFit::Axes SurfaceFit::axes_of(const Body& body, std::span<const float> pose) const {
-  const std::size_t parameters = root_parameters + angles_.size();
-  Axes axes{std::vector<Vec>(parameters), std::vector<Vec>(parameters)};
+std::vector<SurfaceFit::Twist> SurfaceFit::twists_of(const Body& body, std::span<const float> pose) const {
+  std::vector<Twist> twists(root_parameters + angles_.size());
   const Vec root(body.joints[0]);
   for (const Axis axis : {Axis::x, Axis::y, Axis::z}) {
-    const std::size_t p = position_parameters + static_cast<std::size_t>(axis);
-    axes.directions[p] = unit_of(axis);
-    axes.pivots[p] = root;
+    const auto i = static_cast<std::size_t>(axis);
+    twists[i].linear = unit_of(axis);
+    twists[position_parameters + i].angular = unit_of(axis);
   }
   std::vector<Rot> rotations(skeleton_.joints().size());
   rotations[0] = orientation_of(pose);
@@ -153,90 +218,128 @@ SurfaceFit::Axes SurfaceFit::axes_of(const Body& body, std::span<const float> po
     for (std::size_t r = 0; r < joint.rotations.size(); ++r) {
       const Axis axis = joint.rotations[r].axis;
       if (angle < angles_.size() && angles_[angle] == first + r) {
-        axes.directions[root_parameters + angle] = rotation * unit_of(axis);
-        axes.pivots[root_parameters + angle] = Vec(body.joints[j]);
+        const Vec direction = rotation * unit_of(axis);
+        twists[root_parameters + angle] = {cross(Vec(body.joints[j]) - root, direction), direction};
         ++angle;
       }
       rotation = rotation * detail::rotation_about(axis, double{pose[first + r]});
     }
     rotations[j] = rotation;
   }
-  return axes;
+  return twists;
 }
 
 double SurfaceFit::bend_cost(const Stage& stage, std::span<const float> pose) const {
   double sum = 0;
   for (const std::size_t i : angles_) {
-    const double bend = double{pose[i]} - double{standing_[i]};
+    const double bend = double{pose[i]} - double{stage.target[i]};
     sum += bend * bend;
   }
-  return stage.bend_weight * static_cast<double>(x_.size()) * sum;
+  return stage.target_weight * sum;
 }
 
-double SurfaceFit::cost_of(const Stage& stage, const Body& body, std::span<const float> pose,
-                           std::vector<Residual>* residuals) const {
+// The surfaces of a capsule that are nearer than what is known so far, in vectors: the doubles of align()
+// decide.
+void SurfaceFit::mark_near(Alignment& alignment, const Vec& a, const Vec& d, float radius) const {
+  constexpr float more = 1.00001f, less = 0.99999f;  // for rounding
+  const Vec3 from = a.to_float(), axis = d.to_float();
+  const float dd = axis.x * axis.x + axis.y * axis.y + axis.z * axis.z, inverse = dd > 0 ? 1 / dd : 0.0f;
+  const float* const __restrict xs = x_.data();
+  const float* const __restrict ys = y_.data();
+  const float* const __restrict zs = z_.data();
+  const float* const __restrict bounds = alignment.bounds_m.data();
+  float* const __restrict squares = alignment.squares.data();
+  std::int32_t* const __restrict is_near = alignment.is_near.data();
+  const std::size_t count = x_.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const float px = xs[i] - from.x, py = ys[i] - from.y, pz = zs[i] - from.z;
+    const float along = (px * axis.x + py * axis.y + pz * axis.z) * inverse;
+    const float t = 0.5f * (std::abs(along) - std::abs(along - 1) + 1);  // along, clamped to 0 .. 1
+    const float qx = px - t * axis.x, qy = py - t * axis.y, qz = pz - t * axis.z;
+    const float square = qx * qx + qy * qy + qz * qz;
+    const float outer = more * (radius + bounds[i]), inner = less * (radius - bounds[i]);
+    squares[i] = square;
+    const std::int32_t is_far = square >= outer * outer ? 1 : 0, is_deep = square <= inner * inner ? 1 : 0;
+    is_near[i] = (1 - is_far) & (1 - (is_deep & (inner > 0 ? 1 : 0)));
+  }
+}
+
+void SurfaceFit::align(const Stage& stage, const Body& body, std::span<const float> pose,
+                       Alignment& alignment) const {
   const std::size_t count = x_.size();
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  std::vector<float> squares(count);                                         // of the distances to an axis
-  std::vector<double> nearest(count, infinity), along_ray(count, infinity);  // the smallest differences
-  std::vector<std::size_t> nearest_capsule(count, 0), hit_capsule(count, 0);
-  const auto point = [&](std::size_t i) { return Vec(double{x_[i]}, double{y_[i]}, double{z_[i]}); };
+  alignment.squares.resize(count);
+  alignment.is_near.resize(count);
+  alignment.near.resize(count);
+  alignment.bounds_m.assign(count, static_cast<float>(stage.reach_m));
+  for (auto* smallest : {&alignment.nearest_m, &alignment.along_ray_m}) smallest->assign(count, infinity);
+  for (auto* capsule : {&alignment.nearest_capsule, &alignment.hit_capsule}) capsule->assign(count, 0);
   for (std::size_t k = 0; k < body.capsules.size(); ++k) {
     const Capsule& c = body.capsules[k];
     const double radius = double{c.radius_m};
     const Vec a = Vec(c.a) - camera_, d = Vec(c.b) - Vec(c.a);
-    const Vec3 af = a.to_float(), df = d.to_float();
-    const float dd = df.x * df.x + df.y * df.y + df.z * df.z, inverse = dd > 0 ? 1 / dd : 0.0f;
-    for (std::size_t i = 0; i < count; ++i) {
-      const float px = x_[i] - af.x, py = y_[i] - af.y, pz = z_[i] - af.z;
-      const float along = (px * df.x + py * df.y + pz * df.z) * inverse;
-      const float t = 0.5f * (std::abs(along) - std::abs(along - 1) + 1);  // along, clamped to 0 .. 1
-      const float qx = px - t * df.x, qy = py - t * df.y, qz = pz - t * df.z;
-      squares[i] = qx * qx + qy * qy + qz * qz;
+    mark_near(alignment, a, d, c.radius_m);
+    std::size_t near = 0;
+    for (std::size_t i = 0; i < count; ++i) {  // without a branch, which would be mispredicted
+      alignment.near[near] = static_cast<std::uint32_t>(i);
+      near += static_cast<std::size_t>(alignment.is_near[i]);
     }
-    const auto farthest = static_cast<float>((radius + stage.reach_m) * (radius + stage.reach_m));
-    for (std::size_t i = 0; i < count; ++i) {
-      if (squares[i] >= farthest) continue;
-      const double distance = std::abs(std::sqrt(double{squares[i]}) - radius);
-      if (distance < nearest[i]) {
-        nearest[i] = distance;
-        nearest_capsule[i] = k;
+    for (std::size_t n = 0; n < near; ++n) {
+      const std::size_t i = alignment.near[n];
+      const double distance = std::abs(std::sqrt(double{alignment.squares[i]}) - radius);
+      if (distance < alignment.nearest_m[i] && distance < stage.reach_m) {
+        alignment.nearest_m[i] = distance;
+        alignment.nearest_capsule[i] = k;
+        if (!stage.along_rays) alignment.bounds_m[i] = static_cast<float>(distance);
       }
       // The difference along the ray is no smaller.
-      if (!stage.along_rays || distance >= std::min(stage.reach_m, std::abs(along_ray[i]))) continue;
+      double& smallest = alignment.along_ray_m[i];
+      if (!stage.along_rays || distance >= std::min(stage.reach_m, std::abs(smallest))) continue;
       const Vec p = point(i);
       const double measured = length(p), off = measured - entry_m(1 / measured * p, a, d, radius);
-      if (std::abs(off) < std::abs(along_ray[i])) {
-        along_ray[i] = off;
-        hit_capsule[i] = k;
+      if (std::abs(off) < std::abs(smallest)) {
+        smallest = off;
+        alignment.hit_capsule[i] = k;
+        alignment.bounds_m[i] = std::min(alignment.bounds_m[i], static_cast<float>(std::abs(off)));
       }
     }
   }
-
-  if (residuals != nullptr) residuals->clear();
-  double sum = bend_cost(stage, pose);
+  const double most = tukey_cost(0, stage.reach_m);
+  alignment.cost = bend_cost(stage, pose);
   for (std::size_t i = 0; i < count; ++i) {
-    const bool is_hit = std::abs(along_ray[i]) < stage.reach_m;
+    const bool is_hit = std::abs(alignment.along_ray_m[i]) < stage.reach_m;
     const double weight = is_hit ? 1 : stage.miss_weight;
-    const double share = tukey_share(is_hit ? along_ray[i] : nearest[i], stage.reach_m);
-    const double most = tukey_cost(0, stage.reach_m);
-    sum += inverse_variance_[i] * (most - weight * (most - tukey_cost(share, stage.reach_m)));
-    if (residuals == nullptr || share <= 0) continue;
+    const double share =
+        tukey_share(is_hit ? alignment.along_ray_m[i] : alignment.nearest_m[i], stage.reach_m);
+    alignment.cost += inverse_variance_[i] * (most - weight * (most - tukey_cost(share, stage.reach_m)));
+  }
+}
 
-    const std::size_t k = is_hit ? hit_capsule[i] : nearest_capsule[i];
+std::vector<SurfaceFit::Sums> SurfaceFit::sums_of(const Stage& stage, const Body& body,
+                                                  const Alignment& alignment) const {
+  std::vector<Sums> sums(body.joints.size());
+  const Vec from_root = camera_ - Vec(body.joints[0]);
+  for (std::size_t i = 0; i < x_.size(); ++i) {
+    const double along_ray = alignment.along_ray_m[i];
+    const bool is_hit = std::abs(along_ray) < stage.reach_m;
+    const double share = tukey_share(is_hit ? along_ray : alignment.nearest_m[i], stage.reach_m);
+    const double weight = (is_hit ? 1 : stage.miss_weight) * share * share * inverse_variance_[i];
+    if (weight <= 0) continue;
+
+    const std::size_t k = is_hit ? alignment.hit_capsule[i] : alignment.nearest_capsule[i];
     const Capsule& c = body.capsules[k];
     const Vec a = Vec(c.a) - camera_, d = Vec(c.b) - Vec(c.a), p = point(i);
     const Vec view = unit_or(p, {0, 0, 1});
-    const Vec seen = is_hit ? p - along_ray[i] * view : p, foot = foot_of(seen, a, d);
+    const Vec seen = is_hit ? p - along_ray * view : p, foot = foot_of(seen, a, d);
     const Vec normal = unit_or(seen - foot, -1 * view);
     const double away = dot(normal, view), radius = double{c.radius_m};
-    const double scale = weight * share * share * inverse_variance_[i];
-    const auto joint = static_cast<std::size_t>(skeleton_.body_capsules()[k].joint);
+    Sums& of_joint = sums[static_cast<std::size_t>(skeleton_.body_capsules()[k].joint)];
+    // The surface at `at` moves with the joint. It is too near by `off_m` along `slope`.
     const auto add = [&](const Vec& at, const Vec& slope, double off_m) {
-      residuals->push_back({camera_ + at, slope, off_m, scale, joint});
+      of_joint.add(from_root + at, slope, off_m, weight);
     };
     if (is_hit) {  // where the surface moves along its normal, the hit moves by 1 / away of that
-      add(seen, 1 / std::min(away, -0.2) * normal, along_ray[i]);
+      add(seen, 1 / std::min(away, -0.2) * normal, along_ray);
     } else if (away <= 0) {
       const Vec at = foot + radius * normal;
       add(at, normal, dot(p - at, normal));
@@ -247,7 +350,40 @@ double SurfaceFit::cost_of(const Stage& stage, const Body& body, std::span<const
       add(at, {0, 0, 1}, off.z);
     }
   }
-  return sum;
+  return sums;
+}
+
+// What a joint moves is one rigid body to its parameters: its residuals are summed before the parameters come
+// in, as in the composite-rigid-body algorithm of dynamics.
+SurfaceFit::Equations SurfaceFit::equations_of(const Stage& stage, const Body& body,
+                                               std::span<const float> pose,
+                                               const Alignment& alignment) const {
+  std::vector<Sums> sums = sums_of(stage, body, alignment);
+  for (std::size_t j = sums.size(); j-- > 1;)
+    sums[static_cast<std::size_t>(skeleton_.joints()[j].parent)].add(sums[j]);
+  const std::vector<Twist> twists = twists_of(body, pose);
+  const auto size = static_cast<Eigen::Index>(twists.size());
+  Equations equations{Eigen::MatrixXd::Zero(size, size), Eigen::VectorXd::Zero(size)};
+  for (std::size_t j = 0; j < sums.size(); ++j) {
+    const std::vector<std::size_t>& moves = moves_[j];
+    const std::size_t before =
+        j > 0 ? moves_[static_cast<std::size_t>(skeleton_.joints()[j].parent)].size() : 0;
+    for (std::size_t own = before; own < moves.size(); ++own) {
+      const Twist& twist = twists[moves[own]];
+      const auto p = static_cast<Eigen::Index>(moves[own]);
+      const std::array<double, 6> product = twist.times(sums[j]);
+      equations.right[p] = twist.dot(sums[j].right);
+      for (std::size_t i = 0; i <= own; ++i)
+        equations.matrix(p, static_cast<Eigen::Index>(moves[i])) = twists[moves[i]].dot(product);
+    }
+  }
+  for (std::size_t i = 0; i < angles_.size(); ++i) {
+    const auto p = static_cast<Eigen::Index>(root_parameters + i);
+    const double bend = double{pose[angles_[i]]} - double{stage.target[angles_[i]]};
+    equations.matrix(p, p) += 2 * stage.target_weight;
+    equations.right[p] -= 2 * stage.target_weight * bend;
+  }
+  return equations;
 }
 
 std::vector<float> SurfaceFit::moved(std::span<const float> pose, std::span<const double> change) const {
@@ -267,53 +403,29 @@ std::vector<float> SurfaceFit::moved(std::span<const float> pose, std::span<cons
 std::vector<float> SurfaceFit::minimise(const Stage& stage, std::vector<float> pose) const {
   constexpr int max_attempts = 4;
   const std::size_t parameters = root_parameters + angles_.size();
-  const double bend = 2 * stage.bend_weight * static_cast<double>(x_.size());
-  std::vector<Residual> residuals;
-  std::vector<double> row(parameters);
   Body body = place(pose);
+  Alignment alignment, tried;
+  align(stage, body, pose, alignment);
   double damping = 1e-3;
   bool improved = true, settled = false;
   for (int step = 0; step < stage.steps && improved && !settled; ++step) {
-    const double cost = cost_of(stage, body, pose, &residuals);
-    const Axes axes = axes_of(body, pose);
-    const auto size = static_cast<Eigen::Index>(parameters);
-    Eigen::MatrixXd normal = Eigen::MatrixXd::Zero(size, size);  // the lower half
-    Eigen::VectorXd gradient = Eigen::VectorXd::Zero(size);
-    for (const Residual& residual : residuals) {
-      const std::vector<std::size_t>& moves = moves_[residual.joint];
-      const std::array<double, 3> slope = {residual.slope.x, residual.slope.y, residual.slope.z};
-      for (std::size_t i = 0; i < moves.size(); ++i) {
-        const std::size_t p = moves[i];
-        row[i] = p < position_parameters
-                     ? slope[p]
-                     : dot(residual.slope, cross(axes.directions[p], residual.at - axes.pivots[p]));
-      }
-      for (std::size_t i = 0; i < moves.size(); ++i) {
-        const double weighted = residual.weight * row[i];
-        const auto p = static_cast<Eigen::Index>(moves[i]);
-        gradient[p] += weighted * residual.off_m;
-        for (std::size_t j = 0; j <= i; ++j)
-          normal(p, static_cast<Eigen::Index>(moves[j])) += weighted * row[j];
-      }
-    }
-    for (std::size_t i = 0; i < angles_.size(); ++i) {
-      const auto p = static_cast<Eigen::Index>(root_parameters + i);
-      normal(p, p) += bend;
-      gradient[p] -= bend * (double{pose[angles_[i]]} - double{standing_[angles_[i]]});
-    }
+    const Equations equations = equations_of(stage, body, pose, alignment);
     improved = false;
     for (int attempt = 0; attempt < max_attempts && !improved; ++attempt) {
-      Eigen::MatrixXd damped = normal;
-      damped.diagonal().array() += damping * (normal.diagonal().array() + 0.01 * mean_inverse_variance_);
-      const Eigen::VectorXd change = damped.selfadjointView<Eigen::Lower>().llt().solve(gradient);
+      Eigen::MatrixXd damped = equations.matrix;
+      damped.diagonal().array() +=
+          damping * (equations.matrix.diagonal().array() + 0.01 * mean_inverse_variance_);
+      const Eigen::VectorXd change = damped.selfadjointView<Eigen::Lower>().llt().solve(equations.right);
       if (change.allFinite()) {
         std::vector<float> next = moved(pose, {change.data(), parameters});
         Body there = place(next);
-        if (const double next_cost = cost_of(stage, there, next, nullptr); next_cost < cost) {
+        align(stage, there, next, tried);
+        if (tried.cost < alignment.cost) {
           improved = true;
-          settled = cost - next_cost < 1e-4 * cost;
+          settled = alignment.cost - tried.cost < 1e-4 * alignment.cost;
           pose = std::move(next);
           body = std::move(there);
+          std::swap(alignment, tried);
         }
       }
       damping *= improved ? 0.3 : 8;

@@ -23,17 +23,30 @@ class SurfaceFit {
   // along the rays, as the likelihood has them. Angles stay within their limits.
   std::vector<float> fit(std::span<const float> pose) const;
 
+  // From a pose that is some centimetres off: by the differences along the rays alone. What no point shows
+  // keeps its angles. Without usable points, or when no step helps, the same pose.
+  std::vector<float> refine(std::span<const float> pose, int steps) const;
+
  private:
   struct Stage;
   struct Body;
-  struct Residual;
-  struct Axes;
+  struct Alignment;
+  struct Sums;
+  struct Twist;
+  struct Equations;
 
+  detail::Vec point(std::size_t i) const {  // about the camera
+    return {double{x_[i]}, double{y_[i]}, double{z_[i]}};
+  }
   Body place(std::span<const float> pose) const;
-  Axes axes_of(const Body& body, std::span<const float> pose) const;
-  // residuals: may be null.
-  double cost_of(const Stage& stage, const Body& body, std::span<const float> pose,
-                 std::vector<Residual>* residuals) const;
+  std::vector<Twist> twists_of(const Body& body, std::span<const float> pose) const;
+  // Which capsule each point belongs to, and the cost of the pose.
+  void align(const Stage& stage, const Body& body, std::span<const float> pose, Alignment& alignment) const;
+  void mark_near(Alignment& alignment, const detail::Vec& a, const detail::Vec& d, float radius) const;
+  Equations equations_of(const Stage& stage, const Body& body, std::span<const float> pose,
+                         const Alignment& alignment) const;
+  // The residuals of each joint's capsules. Positions are about the root.
+  std::vector<Sums> sums_of(const Stage& stage, const Body& body, const Alignment& alignment) const;
   double bend_cost(const Stage& stage, std::span<const float> pose) const;
   std::vector<float> minimise(const Stage& stage, std::vector<float> pose) const;
   std::vector<float> moved(std::span<const float> pose, std::span<const double> change) const;
@@ -47,8 +60,9 @@ class SurfaceFit {
   std::vector<double> inverse_variance_;
   double mean_inverse_variance_ = 0;
   // Parameters: the root's position (3), its rotation about x, y, z (3), then the free angles.
-  std::vector<std::vector<std::size_t>> moves_;  // of each joint: the parameters that move it, ascending
-  std::vector<std::size_t> angles_;              // of each parameter from the seventh on: its index in a pose
+  // Of each joint: the parameters that move it, ascending. Those of the joints before it come first.
+  std::vector<std::vector<std::size_t>> moves_;
+  std::vector<std::size_t> angles_;  // of each parameter from the seventh on: its index in a pose
 };
 
 }  // namespace triptych::capsule_likelihood

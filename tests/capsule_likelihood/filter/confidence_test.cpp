@@ -142,8 +142,8 @@ TEST(Confidence, IsFiniteForHostileInput) {
 TEST(Confidence, SamplesEachPointAtMostOnce) {
   for (const std::int64_t count : {1, 2, 511, 512, 513, 1000, 65536, 1 << 30}) {
     std::set<std::int64_t> seen;
-    for (std::int32_t i = 0; i < evidence_size(count); ++i) {
-      const std::int64_t index = evidence_index(i, count);
+    for (std::int32_t i = 0; i < sample_size(count, evidence_points); ++i) {
+      const std::int64_t index = sample_index(i, count, sample_size(count, evidence_points));
       EXPECT_TRUE(index >= 0 && index < count) << i << " of " << count;
       seen.insert(index);
     }

@@ -68,6 +68,35 @@ TEST(SurfaceFit, IsHardlyMovedByNoiseAndOutliers) {
   EXPECT_LT(scene.error_m(SurfaceFit(scene.body, points, {}, {}).fit(scene.near_truth())), 0.03);
 }
 
+// Gauss-Newton with right derivatives converges in a few steps where the points have no noise.
+TEST(SurfaceFit, RefinesAPoseThatIsSomeCentimetresOff) {
+  const PosedBody scene;
+  const std::vector<Vec3> points = scene.points(0, 0);
+  const SurfaceFit fit(scene.body, points, {}, {});
+  std::vector<float> start = scene.truth;
+  start[0] += 0.03f;
+  start[2] -= 0.02f;
+  scene.angle(start, "left_forearm") += 0.15f;
+  scene.angle(start, "right_thigh") -= 0.1f;
+  EXPECT_GT(scene.error_m(start), 0.035);
+  EXPECT_LT(scene.error_m(fit.refine(start, 4)), 0.01);
+  EXPECT_LT(scene.error_m(fit.refine(start, 12)), 0.006);
+  EXPECT_EQ(fit.refine(start, 0), start);
+}
+
+TEST(SurfaceFit, RefinesNoAngleThatNoPointShows) {
+  const PosedBody scene;
+  std::vector<Vec3> points = scene.points(0, 0);
+  const float hips =
+      scene.body.joints(scene.truth)[static_cast<std::size_t>(scene.body.find("right_thigh"))].y;
+  std::erase_if(points, [&](const Vec3& p) { return p.y < hips - 0.05f; });  // above the legs
+  std::vector<float> start = scene.near_truth();
+  scene.angle(start, "right_shin") = -0.3f;
+  std::vector<float> refined = SurfaceFit(scene.body, points, {}, {}).refine(start, 4);
+  EXPECT_NEAR(scene.angle(refined, "right_shin"), -0.3f, 1e-6);
+  EXPECT_NE(scene.angle(refined, "left_upper_arm"), scene.angle(start, "left_upper_arm"));
+}
+
 // The camera may be anywhere: what counts is where body and points are to it.
 TEST(SurfaceFit, FollowsAMovedCamera) {
   const PosedBody scene;

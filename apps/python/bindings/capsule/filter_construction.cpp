@@ -28,6 +28,7 @@ nb::dict options_of(HeldFilter& self) {
   d["min_score"] = o.min_score;
   d["min_confidence"] = o.min_confidence;
   d["search_after_frames"] = o.search_after_frames;
+  d["fit_steps"] = o.fit_steps;
   d["position_spread_m"] = shown(o.position_spread_m);
   d["rotation_spread_rad"] = shown(o.rotation_spread_rad);
   d["limb_spread_m"] = shown(o.limb_spread_m);
@@ -70,12 +71,12 @@ void bind_constructor(nb::class_<HeldFilter>& type) {
       [](HeldFilter* self, const Body& skeleton, Whole<"samples"> samples, Whole<"layers"> layers,
          Whole<"seed", std::uint64_t> seed, std::string_view motion,
          Whole<"max_points", std::int64_t> max_points, double min_score, double min_confidence,
-         Whole<"search_after_frames"> search_after_frames, float position_spread_m, float rotation_spread_rad,
-         float limb_spread_m, float max_angle_spread_rad, float min_spread, float start_spread, float shrink,
-         float effective_share, float max_loss_nats, bool partitioned, float velocity_follow,
-         float velocity_damp, float mean_reversion, std::string_view loss, std::string_view surface,
-         std::string_view inside, float sigma_m, float tau_m, ArrayLike camera, Anything cameras,
-         Anything exchange, std::string_view split, Anything device) {
+         Whole<"search_after_frames"> search_after_frames, Whole<"fit_steps"> fit_steps,
+         float position_spread_m, float rotation_spread_rad, float limb_spread_m, float max_angle_spread_rad,
+         float min_spread, float start_spread, float shrink, float effective_share, float max_loss_nats,
+         bool partitioned, float velocity_follow, float velocity_damp, float mean_reversion,
+         std::string_view loss, std::string_view surface, std::string_view inside, float sigma_m, float tau_m,
+         ArrayLike camera, Anything cameras, Anything exchange, std::string_view split, Anything device) {
         cl::FilterOptions options;
         options.sensor = sensor_of(loss, surface, inside, sigma_m, tau_m, camera);
         options.samples = samples;
@@ -86,6 +87,7 @@ void bind_constructor(nb::class_<HeldFilter>& type) {
         options.min_score = min_score;
         options.min_confidence = min_confidence;
         options.search_after_frames = search_after_frames;
+        options.fit_steps = fit_steps;
         options.position_spread_m = position_spread_m;
         options.rotation_spread_rad = rotation_spread_rad;
         options.limb_spread_m = limb_spread_m;
@@ -110,7 +112,7 @@ void bind_constructor(nb::class_<HeldFilter>& type) {
       nb::arg("skeleton"), nb::kw_only(), nb::arg("samples") = 0, nb::arg("layers") = o.layers,
       nb::arg("seed") = o.seed, nb::arg("motion") = "constant_velocity", nb::arg("max_points") = o.max_points,
       nb::arg("min_score") = o.min_score, nb::arg("min_confidence") = o.min_confidence,
-      nb::arg("search_after_frames") = o.search_after_frames,
+      nb::arg("search_after_frames") = o.search_after_frames, nb::arg("fit_steps") = o.fit_steps,
       nb::arg("position_spread_m") = shown(o.position_spread_m),
       nb::arg("rotation_spread_rad") = shown(o.rotation_spread_rad),
       nb::arg("limb_spread_m") = shown(o.limb_spread_m),
@@ -130,6 +132,8 @@ void bind_constructor(nb::class_<HeldFilter>& type) {
            "min_score: an estimate with a lower score is \"lost\". min_confidence: one with a lower\n"
            "confidence is \"uncertain\". search_after_frames: when so many clouds in a row were \"lost\"\n"
            "or \"uncertain\", the call searches again, as find() does; 0: never.\n"
+           "fit_steps: of Gauss-Newton, which take each estimate to the points; the next cloud starts\n"
+           "there. 0: the estimate is the mean of the samples.\n"
            "position_spread_m, rotation_spread_rad (of the root), limb_spread_m (of the far end of what\n"
            "a joint moves), max_angle_spread_rad: standard deviations of the motion between two clouds.\n"
            "They shrink while the predictions are good, down to min_spread of these. start_spread: of\n"

@@ -41,6 +41,11 @@ struct FilterOptions {
   // FilterStatus::tracking; not without points. 0: never. 30 is a second of most cameras.
   int search_after_frames = 0;
 
+  // Gauss-Newton steps that take the estimate of each frame to a sample of up to 2048 points; the next frame
+  // starts there. 0: none, the estimate is the mean of the samples. Without effect with several cameras, or
+  // one whose frame is not the world's.
+  int fit_steps = 4;
+
   // Standard deviations of the motion between two frames about the prediction. They shrink while the
   // predictions are good, down to min_spread of these. At most 1000 each.
   float position_spread_m = 0.03f;    // of the root

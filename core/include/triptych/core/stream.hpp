@@ -61,6 +61,10 @@ class StreamRef {
   bool is_capturing() const;
   // Work that is enqueued later on this stream waits, on the device, for event.
   void wait(const Event& event) const;
+  // Enqueues function(argument), which a thread of the driver calls after all work before it; later work on
+  // the stream waits for it. It must not throw or call CUDA, and argument must live until then. Not called
+  // when the work before it has failed.
+  void call_on_host(void (*function)(void*), void* argument) const;
 
  private:
   CUstream_st* stream_;
