@@ -1,7 +1,5 @@
 #include <triptych/capsule_likelihood/kinematics.hpp>
-
-#include <Eigen/Cholesky>
-#include <Eigen/Core>
+#include <triptych/core/portable_math.hpp>
 
 #include <algorithm>
 #include <array>
@@ -53,6 +51,32 @@ Vec unit_of(Axis axis) {
   return axis == Axis::x ? Vec(1, 0, 0) : axis == Axis::y ? Vec(0, 1, 0) : Vec(0, 0, 1);
 }
 
+// As detail::rotation_about, with the same bits on all machines.
+Rot rotation_about(Axis axis, float radians) {
+  const CosSin of_angle = portable_cos_sin_rad(radians);
+  const double c = double{of_angle.cos}, s = double{of_angle.sin};
+  const auto i = static_cast<std::size_t>(axis), j = (i + 1) % 3, k = (i + 2) % 3;
+  Rot r{};
+  r[3 * i + i] = 1;
+  r[3 * j + j] = r[3 * k + k] = c;
+  r[3 * k + j] = s;
+  r[3 * j + k] = -s;
+  return r;
+}
+
+// Turns the root about a vector of the world, by its length up to terms of third order.
+void turn_root(std::vector<float>& pose, const Vec& by) {
+  const Vec h = 0.5 * by, v(double{pose[4]}, double{pose[5]}, double{pose[6]});
+  const double w = double{pose[3]}, real = w - dot(h, v);
+  const Vec imaginary = v + w * h + cross(h, v);
+  const double norm = std::sqrt(real * real + dot(imaginary, imaginary)), scale = (real < 0 ? -1 : 1) / norm;
+  if (!(norm > 0)) return;
+  pose[3] = static_cast<float>(scale * real);
+  pose[4] = static_cast<float>(scale * imaginary.x);
+  pose[5] = static_cast<float>(scale * imaginary.y);
+  pose[6] = static_cast<float>(scale * imaginary.z);
+}
+
 // Of a residual that is e, with Tukey's weights, which are 0 from `reach` on: e^2 / 2 when it is small.
 double tukey_share(double e, double reach) { return 1 - std::min(1.0, e * e / (reach * reach)); }
 double tukey_cost(double share, double reach) { return reach * reach / 6 * (1 - share * share * share); }
@@ -85,61 +109,6 @@ struct SurfaceFit::Alignment {
   std::vector<double> nearest_m, along_ray_m;
   std::vector<std::size_t> nearest_capsule, hit_capsule;
   double cost = 0;
-};
-
-// The normal equations of a rigid body: of residuals whose derivatives are (slope, at x slope), for motions
-// (linear, angular). The lower half of the matrix, row by row.
-struct SurfaceFit::Sums {
-  std::array<double, 21> matrix{};
-  std::array<double, 6> right{};
-
-  void add(const Vec& at, const Vec& slope, double off_m, double weight) {
-    const Vec turned = cross(at, slope);
-    const std::array<double, 6> row = {slope.x, slope.y, slope.z, turned.x, turned.y, turned.z};
-    std::size_t k = 0;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const double weighted = weight * row[i];
-      right[i] += weighted * off_m;
-      for (std::size_t j = 0; j <= i; ++j) matrix[k++] += weighted * row[j];
-    }
-  }
-  void add(const Sums& other) {
-    for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i] += other.matrix[i];
-    for (std::size_t i = 0; i < right.size(); ++i) right[i] += other.right[i];
-  }
-};
-
-// How a parameter moves a rigid body about the root's position: a unit of it.
-struct SurfaceFit::Twist {
-  Vec linear, angular;
-
-  std::array<double, 6> values() const {
-    return {linear.x, linear.y, linear.z, angular.x, angular.y, angular.z};
-  }
-  std::array<double, 6> times(const Sums& sums) const {
-    const std::array<double, 6> v = values();
-    std::array<double, 6> product{};
-    std::size_t k = 0;
-    for (std::size_t i = 0; i < v.size(); ++i) {
-      for (std::size_t j = 0; j < i; ++j, ++k) {
-        product[i] += sums.matrix[k] * v[j];
-        product[j] += sums.matrix[k] * v[i];
-      }
-      product[i] += sums.matrix[k++] * v[i];
-    }
-    return product;
-  }
-  double dot(const std::array<double, 6>& other) const {
-    const std::array<double, 6> v = values();
-    double sum = 0;
-    for (std::size_t i = 0; i < v.size(); ++i) sum += v[i] * other[i];
-    return sum;
-  }
-};
-
-struct SurfaceFit::Equations {
-  Eigen::MatrixXd matrix;  // the lower half
-  Eigen::VectorXd right;
 };
 
 SurfaceFit::SurfaceFit(const Skeleton& skeleton, std::span<const Vec3> points, std::span<const float> sigma_m,
@@ -200,7 +169,7 @@ SurfaceFit::Body SurfaceFit::place(std::span<const float> pose) const {
   return body;
 }
 
-std::vector<SurfaceFit::Twist> SurfaceFit::twists_of(const Body& body, std::span<const float> pose) const {
+std::vector<Twist> SurfaceFit::twists_of(const Body& body, std::span<const float> pose) const {
   std::vector<Twist> twists(root_parameters + angles_.size());
   const Vec root(body.joints[0]);
   for (const Axis axis : {Axis::x, Axis::y, Axis::z}) {
@@ -222,7 +191,7 @@ std::vector<SurfaceFit::Twist> SurfaceFit::twists_of(const Body& body, std::span
         twists[root_parameters + angle] = {cross(Vec(body.joints[j]) - root, direction), direction};
         ++angle;
       }
-      rotation = rotation * detail::rotation_about(axis, double{pose[first + r]});
+      rotation = rotation * rotation_about(axis, pose[first + r]);
     }
     rotations[j] = rotation;
   }
@@ -315,9 +284,9 @@ void SurfaceFit::align(const Stage& stage, const Body& body, std::span<const flo
   }
 }
 
-std::vector<SurfaceFit::Sums> SurfaceFit::sums_of(const Stage& stage, const Body& body,
-                                                  const Alignment& alignment) const {
-  std::vector<Sums> sums(body.joints.size());
+std::vector<RigidSums> SurfaceFit::sums_of(const Stage& stage, const Body& body,
+                                           const Alignment& alignment) const {
+  std::vector<RigidSums> sums(body.joints.size());
   const Vec from_root = camera_ - Vec(body.joints[0]);
   for (std::size_t i = 0; i < x_.size(); ++i) {
     const double along_ray = alignment.along_ray_m[i];
@@ -333,7 +302,7 @@ std::vector<SurfaceFit::Sums> SurfaceFit::sums_of(const Stage& stage, const Body
     const Vec seen = is_hit ? p - along_ray * view : p, foot = foot_of(seen, a, d);
     const Vec normal = unit_or(seen - foot, -1 * view);
     const double away = dot(normal, view), radius = double{c.radius_m};
-    Sums& of_joint = sums[static_cast<std::size_t>(skeleton_.body_capsules()[k].joint)];
+    RigidSums& of_joint = sums[static_cast<std::size_t>(skeleton_.body_capsules()[k].joint)];
     // The surface at `at` moves with the joint. It is too near by `off_m` along `slope`.
     const auto add = [&](const Vec& at, const Vec& slope, double off_m) {
       of_joint.add(from_root + at, slope, off_m, weight);
@@ -355,44 +324,28 @@ std::vector<SurfaceFit::Sums> SurfaceFit::sums_of(const Stage& stage, const Body
 
 // What a joint moves is one rigid body to its parameters: its residuals are summed before the parameters come
 // in, as in the composite-rigid-body algorithm of dynamics.
-SurfaceFit::Equations SurfaceFit::equations_of(const Stage& stage, const Body& body,
-                                               std::span<const float> pose,
-                                               const Alignment& alignment) const {
-  std::vector<Sums> sums = sums_of(stage, body, alignment);
+NormalEquations SurfaceFit::equations_of(const Stage& stage, const Body& body, std::span<const float> pose,
+                                         const Alignment& alignment) const {
+  std::vector<RigidSums> sums = sums_of(stage, body, alignment);
   for (std::size_t j = sums.size(); j-- > 1;)
     sums[static_cast<std::size_t>(skeleton_.joints()[j].parent)].add(sums[j]);
   const std::vector<Twist> twists = twists_of(body, pose);
-  const auto size = static_cast<Eigen::Index>(twists.size());
-  Equations equations{Eigen::MatrixXd::Zero(size, size), Eigen::VectorXd::Zero(size)};
+  NormalEquations equations(twists.size());
   for (std::size_t j = 0; j < sums.size(); ++j) {
-    const std::vector<std::size_t>& moves = moves_[j];
-    const std::size_t before =
+    const std::size_t of_parent =
         j > 0 ? moves_[static_cast<std::size_t>(skeleton_.joints()[j].parent)].size() : 0;
-    for (std::size_t own = before; own < moves.size(); ++own) {
-      const Twist& twist = twists[moves[own]];
-      const auto p = static_cast<Eigen::Index>(moves[own]);
-      const std::array<double, 6> product = twist.times(sums[j]);
-      equations.right[p] = twist.dot(sums[j].right);
-      for (std::size_t i = 0; i <= own; ++i)
-        equations.matrix(p, static_cast<Eigen::Index>(moves[i])) = twists[moves[i]].dot(product);
-    }
+    equations.add(moves_[j], moves_[j].size() - of_parent, twists, sums[j]);
   }
-  for (std::size_t i = 0; i < angles_.size(); ++i) {
-    const auto p = static_cast<Eigen::Index>(root_parameters + i);
-    const double bend = double{pose[angles_[i]]} - double{stage.target[angles_[i]]};
-    equations.matrix(p, p) += 2 * stage.target_weight;
-    equations.right[p] -= 2 * stage.target_weight * bend;
-  }
+  for (std::size_t i = 0; i < angles_.size(); ++i)
+    equations.add(root_parameters + i, double{stage.target[angles_[i]]} - double{pose[angles_[i]]},
+                  2 * stage.target_weight);
   return equations;
 }
 
 std::vector<float> SurfaceFit::moved(std::span<const float> pose, std::span<const double> change) const {
   std::vector<float> next(pose.begin(), pose.end());
   for (std::size_t i = 0; i < position_parameters; ++i) next[i] += static_cast<float>(change[i]);
-  const Vec turn(change[3], change[4], change[5]);
-  const double angle = length(turn);
-  if (angle > 0)
-    set_orientation(next, detail::rotation_about((1 / angle) * turn, angle) * orientation_of(pose));
+  turn_root(next, {change[3], change[4], change[5]});
   for (std::size_t i = 0; i < angles_.size(); ++i)
     next[angles_[i]] += static_cast<float>(change[root_parameters + i]);
   skeleton_.clamp(next);
@@ -402,22 +355,18 @@ std::vector<float> SurfaceFit::moved(std::span<const float> pose, std::span<cons
 // Gauss-Newton with a damping that grows while a step does not help (Levenberg, Marquardt).
 std::vector<float> SurfaceFit::minimise(const Stage& stage, std::vector<float> pose) const {
   constexpr int max_attempts = 4;
-  const std::size_t parameters = root_parameters + angles_.size();
   Body body = place(pose);
   Alignment alignment, tried;
   align(stage, body, pose, alignment);
   double damping = 1e-3;
   bool improved = true, settled = false;
   for (int step = 0; step < stage.steps && improved && !settled; ++step) {
-    const Equations equations = equations_of(stage, body, pose, alignment);
+    const NormalEquations equations = equations_of(stage, body, pose, alignment);
     improved = false;
     for (int attempt = 0; attempt < max_attempts && !improved; ++attempt) {
-      Eigen::MatrixXd damped = equations.matrix;
-      damped.diagonal().array() +=
-          damping * (equations.matrix.diagonal().array() + 0.01 * mean_inverse_variance_);
-      const Eigen::VectorXd change = damped.selfadjointView<Eigen::Lower>().llt().solve(equations.right);
-      if (change.allFinite()) {
-        std::vector<float> next = moved(pose, {change.data(), parameters});
+      const std::vector<double> change = equations.solve(damping, 0.01 * mean_inverse_variance_);
+      if (!change.empty()) {
+        std::vector<float> next = moved(pose, change);
         Body there = place(next);
         align(stage, there, next, tried);
         if (tried.cost < alignment.cost) {

@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "body/rotation.hpp"
+#include "filter/normal_equations.hpp"
 
 namespace triptych::capsule_likelihood {
 
-// Fits poses to points that a camera has seen. On the host: the same poses whatever the filter runs on.
+// Fits poses to points that a camera has seen. On the host, in doubles in a fixed order: the same poses
+// whatever the filter runs on.
 class SurfaceFit {
  public:
   // sigma_m: one for each point, or empty for that of the sensor. Points that Rays would drop are left out.
@@ -31,9 +33,6 @@ class SurfaceFit {
   struct Stage;
   struct Body;
   struct Alignment;
-  struct Sums;
-  struct Twist;
-  struct Equations;
 
   detail::Vec point(std::size_t i) const {  // about the camera
     return {double{x_[i]}, double{y_[i]}, double{z_[i]}};
@@ -43,10 +42,10 @@ class SurfaceFit {
   // Which capsule each point belongs to, and the cost of the pose.
   void align(const Stage& stage, const Body& body, std::span<const float> pose, Alignment& alignment) const;
   void mark_near(Alignment& alignment, const detail::Vec& a, const detail::Vec& d, float radius) const;
-  Equations equations_of(const Stage& stage, const Body& body, std::span<const float> pose,
-                         const Alignment& alignment) const;
+  NormalEquations equations_of(const Stage& stage, const Body& body, std::span<const float> pose,
+                               const Alignment& alignment) const;
   // The residuals of each joint's capsules. Positions are about the root.
-  std::vector<Sums> sums_of(const Stage& stage, const Body& body, const Alignment& alignment) const;
+  std::vector<RigidSums> sums_of(const Stage& stage, const Body& body, const Alignment& alignment) const;
   double bend_cost(const Stage& stage, std::span<const float> pose) const;
   std::vector<float> minimise(const Stage& stage, std::vector<float> pose) const;
   std::vector<float> moved(std::span<const float> pose, std::span<const double> change) const;
