@@ -13,6 +13,7 @@
 // NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp,readability-identifier-naming)
 
 extern "C" cudaError_t __real_cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status);
+extern "C" cudaError_t __real_cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* argument);
 extern "C" cudaError_t __real_cudaStreamQuery(cudaStream_t stream);
 
 namespace triptych::test {
@@ -73,7 +74,7 @@ void delay(cudaStream_t stream) {
     return;
   if (__real_cudaStreamQuery(stream) != cudaSuccess) return;  // behind one that is late already
   const auto sleep = [](void*) { std::this_thread::sleep_for(std::chrono::microseconds(300)); };
-  EXPECT_EQ(cudaLaunchHostFunc(stream, sleep, nullptr), cudaSuccess);
+  EXPECT_EQ(__real_cudaLaunchHostFunc(stream, sleep, nullptr), cudaSuccess);
 }
 
 cudaError_t made(cudaError_t code) {
@@ -191,6 +192,7 @@ WRAP_STREAM(cudaMemcpy2DAsync, cudaErrorUnknown, (void* to, std::size_t to_pitch
 WRAP_STREAM(cudaMemsetAsync, cudaErrorUnknown, (void* to, int value, std::size_t bytes, cudaStream_t stream), (to, value, bytes, stream))
 WRAP(cudaLaunchKernelExC, cudaErrorLaunchOutOfResources, (const cudaLaunchConfig_t* config, const void* kernel, void** arguments), (config, kernel, arguments), count_stream(config->stream); count_here(); delay(config->stream), )
 WRAP(cudaGraphLaunch, cudaErrorLaunchOutOfResources, (cudaGraphExec_t executable, cudaStream_t stream), (executable, stream), count_stream(stream); count_here(); delay(stream), )
+WRAP_STREAM(cudaLaunchHostFunc, cudaErrorUnknown, (cudaStream_t stream, cudaHostFn_t function, void* argument), (stream, function, argument))
 WRAP_STREAM(cudaEventRecord, cudaErrorUnknown, (cudaEvent_t event, cudaStream_t stream), (event, stream))
 WRAP_STREAM(cudaStreamWaitEvent, cudaErrorUnknown, (cudaStream_t stream, cudaEvent_t event, unsigned flags), (stream, event, flags))
 WRAP_STREAM(cudaStreamSynchronize, cudaErrorUnknown, (cudaStream_t stream), (stream))

@@ -123,6 +123,9 @@ SurfaceFit::SurfaceFit(const Skeleton& skeleton, std::span<const Vec3> points, s
     x_.push_back(points[i].x - sensor.camera.x);
     y_.push_back(points[i].y - sensor.camera.y);
     z_.push_back(points[i].z - sensor.camera.z);
+    const Vec p = point(x_.size() - 1);
+    measured_m_.push_back(length(p));
+    views_.push_back(1 / measured_m_.back() * p);
     const double at_least = std::max(double{sigma}, double{sensor.sigma_m} / 8);  // as Rays has it
     inverse_variance_.push_back(1 / (at_least * at_least));
     mean_inverse_variance_ += inverse_variance_.back();
@@ -264,8 +267,7 @@ void SurfaceFit::align(const Stage& stage, const Body& body, std::span<const flo
       // The difference along the ray is no smaller.
       double& smallest = alignment.along_ray_m[i];
       if (!stage.along_rays || distance >= std::min(stage.reach_m, std::abs(smallest))) continue;
-      const Vec p = point(i);
-      const double measured = length(p), off = measured - entry_m(1 / measured * p, a, d, radius);
+      const double off = measured_m_[i] - entry_m(views_[i], a, d, radius);
       if (std::abs(off) < std::abs(smallest)) {
         smallest = off;
         alignment.hit_capsule[i] = k;
@@ -297,8 +299,7 @@ std::vector<RigidSums> SurfaceFit::sums_of(const Stage& stage, const Body& body,
 
     const std::size_t k = is_hit ? alignment.hit_capsule[i] : alignment.nearest_capsule[i];
     const Capsule& c = body.capsules[k];
-    const Vec a = Vec(c.a) - camera_, d = Vec(c.b) - Vec(c.a), p = point(i);
-    const Vec view = unit_or(p, {0, 0, 1});
+    const Vec a = Vec(c.a) - camera_, d = Vec(c.b) - Vec(c.a), p = point(i), view = views_[i];
     const Vec seen = is_hit ? p - along_ray * view : p, foot = foot_of(seen, a, d);
     const Vec normal = unit_or(seen - foot, -1 * view);
     const double away = dot(normal, view), radius = double{c.radius_m};

@@ -56,7 +56,8 @@ class SurfaceFit {
   double tau_m_;
   // About the camera, by coordinate.
   std::vector<float> x_, y_, z_;
-  std::vector<double> inverse_variance_;
+  std::vector<detail::Vec> views_;  // unit vectors to the points
+  std::vector<double> measured_m_, inverse_variance_;
   double mean_inverse_variance_ = 0;
   // Parameters: the root's position (3), its rotation about x, y, z (3), then the free angles.
   // Of each joint: the parameters that move it, ascending. Those of the joints before it come first.

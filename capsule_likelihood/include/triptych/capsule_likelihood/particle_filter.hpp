@@ -83,9 +83,10 @@ struct FilterOptions {
 // 2000 on a GPU, 1000 on a CPU.
 int default_samples(const Device& device);
 
-// Devices: cpu, cuda, cuda_group; all give the same bits. On one GPU a frame is one CUDA graph, and submit()
-// enqueues it and returns. On a CPU, and on several GPUs (which share the likelihoods; the CPU does the
-// rest), submit() does the whole step and next() returns its result. Use an object from one thread at a time.
+// Devices: cpu, cuda, cuda_group; all give the same bits. On one GPU a frame is one CUDA graph and a call on
+// the host that fits the estimate; submit() enqueues both and returns. On a CPU, and on several GPUs (which
+// share the likelihoods; the CPU does the rest), submit() does the whole step and next() returns its result.
+// Use an object from one thread at a time.
 //
 // With FilterOptions::exchange the constructor, start(), find() and every frame are collective: all ranks
 // call them in the same order. Poses, samples and random numbers are the same on all ranks; one sum of 8
