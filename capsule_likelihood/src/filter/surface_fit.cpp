@@ -23,23 +23,41 @@ using detail::Vec;
 
 constexpr std::size_t position_parameters = 3, root_parameters = 6;
 
-// Where a ray from the origin along a unit vector enters a capsule from a to a + d; infinity for a miss. In
-// double and without the cases of ray_capsule_math.hpp: a fit need not have the bits of the likelihood.
-double entry_m(const Vec& v, const Vec& a, const Vec& d, double radius) {
-  constexpr double miss = std::numeric_limits<double>::infinity();
-  const auto ball = [&](const Vec& centre) {
-    const double along = dot(v, centre), q = along * along - dot(centre, centre) + radius * radius;
-    return q >= 0 ? along - std::sqrt(q) : miss;
-  };
-  const double dd = dot(d, d), vd = dot(v, d), ad = dot(a, d), across = dd - vd * vd;
-  if (across <= 1e-9 * dd) return std::min(ball(a), ball(a + d));  // along the axis, or a sphere
-  // The infinite cylinder: across t^2 - 2 half t + rest = 0.
-  const double half = dd * dot(v, a) - vd * ad, rest = dd * (dot(a, a) - radius * radius) - ad * ad,
-               q = half * half - across * rest;
-  if (q < 0) return miss;
-  const double t = (half - std::sqrt(q)) / across, along = t * vd - ad;
-  return along < 0 ? ball(a) : along > dd ? ball(a + d) : t;
-}
+// A capsule from a to a + d that rays from the origin may hit. In double and without the cases of
+// ray_capsule_math.hpp: a fit need not have the bits of the likelihood.
+struct HitCapsule {
+  HitCapsule(const Vec& a_, const Vec& d_, double radius)
+      : a(a_),
+        d(d_),
+        rr(radius * radius),
+        aa(dot(a, a)),
+        ad(dot(a, d)),
+        dd(dot(d, d)),
+        rest(dd * (aa - rr) - ad * ad) {}
+
+  // Where the ray along a unit vector enters it; infinity for a miss.
+  double entry_m(const Vec& v) const {
+    const double va = dot(v, a), vd = dot(v, d), across = dd - vd * vd;
+    if (across <= 1e-9 * dd) return std::min(ball(va, aa), end(va, vd));  // along the axis, or a sphere
+    // The infinite cylinder: across t^2 - 2 half t + rest = 0.
+    const double half = dd * va - vd * ad, q = half * half - across * rest;
+    if (q < 0) return miss;
+    const double t = (half - std::sqrt(q)) / across, along = t * vd - ad;
+    return along < 0 ? ball(va, aa) : along > dd ? end(va, vd) : t;
+  }
+
+ private:
+  static constexpr double miss = std::numeric_limits<double>::infinity();
+  // The ball about a centre of square cc that is vc along the ray.
+  double ball(double vc, double cc) const {
+    const double q = vc * vc - cc + rr;
+    return q >= 0 ? vc - std::sqrt(q) : miss;
+  }
+  double end(double va, double vd) const { return ball(va + vd, aa + 2 * ad + dd); }
+
+  Vec a, d;
+  double rr, aa, ad, dd, rest;
+};
 
 // The point of a capsule's axis that is nearest to p.
 Vec foot_of(const Vec& p, const Vec& a, const Vec& d) {
@@ -101,11 +119,7 @@ struct SurfaceFit::Body {
 // Of each point: the capsule whose surface is nearest, and the one whose difference along the ray is
 // smallest.
 struct SurfaceFit::Alignment {
-  // Of one capsule: the squares of the distances to its axis, and which points are near.
-  std::vector<float> squares;
-  std::vector<std::int32_t> is_near;
-  std::vector<std::uint32_t> near;
-  std::vector<float> bounds_m;  // of each point: farther surfaces do not matter
+  NearPoints near;
   std::vector<double> nearest_m, along_ray_m;
   std::vector<std::size_t> nearest_capsule, hit_capsule;
   double cost = 0;
@@ -117,20 +131,27 @@ SurfaceFit::SurfaceFit(const Skeleton& skeleton, std::span<const Vec3> points, s
       standing_(standing_pose(skeleton)),
       camera_(sensor.camera),
       tau_m_(double{sensor.tau_m}) {
+  std::vector<Vec3> used;
+  std::vector<double> inverse_variance;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const float sigma = sigma_m.empty() ? sensor.sigma_m : sigma_m[i];
     if (make_ray(points[i], sigma, sensor).status != RayStatus::used) continue;
-    x_.push_back(points[i].x - sensor.camera.x);
-    y_.push_back(points[i].y - sensor.camera.y);
-    z_.push_back(points[i].z - sensor.camera.z);
-    const Vec p = point(x_.size() - 1);
+    used.push_back(
+        {points[i].x - sensor.camera.x, points[i].y - sensor.camera.y, points[i].z - sensor.camera.z});
+    const double at_least = std::max(double{sigma}, double{sensor.sigma_m} / 8);  // as Rays has it
+    inverse_variance.push_back(1 / (at_least * at_least));
+  }
+  std::vector<Vec3> ordered;
+  for (const std::uint32_t i : order_along_curve(used)) {
+    const Vec p(used[i]);
+    ordered.push_back(used[i]);
     measured_m_.push_back(length(p));
     views_.push_back(1 / measured_m_.back() * p);
-    const double at_least = std::max(double{sigma}, double{sensor.sigma_m} / 8);  // as Rays has it
-    inverse_variance_.push_back(1 / (at_least * at_least));
-    mean_inverse_variance_ += inverse_variance_.back();
+    inverse_variance_.push_back(inverse_variance[i]);
+    mean_inverse_variance_ += inverse_variance[i];
   }
-  mean_inverse_variance_ /= static_cast<double>(std::max<std::size_t>(1, x_.size()));
+  mean_inverse_variance_ /= static_cast<double>(std::max<std::size_t>(1, used.size()));
+  points_ = PointBlocks(ordered);
   for (std::size_t j = 0; j < skeleton.joints().size(); ++j) {
     const Joint& joint = skeleton.joints()[j];
     std::vector<std::size_t> moves = {0, 1, 2, 3, 4, 5};
@@ -149,8 +170,8 @@ SurfaceFit::SurfaceFit(const Skeleton& skeleton, std::span<const Vec3> points, s
 
 std::vector<float> SurfaceFit::fit(std::span<const float> pose) const {
   std::vector<float> fitted(pose.begin(), pose.end());
-  if (x_.empty()) return fitted;
-  const double bend = bend_weight * static_cast<double>(x_.size());
+  if (points_.size() == 0) return fitted;
+  const double bend = bend_weight * static_cast<double>(points_.size());
   fitted = minimise({2 * tau_m_, false, 1, standing_, bend, 5}, std::move(fitted));
   // Weaker: arms that are up, and limbs that no point shows, would follow the cost of bending alone.
   return minimise({tau_m_, true, 0.1, standing_, bend / 3, 12}, std::move(fitted));
@@ -159,7 +180,7 @@ std::vector<float> SurfaceFit::fit(std::span<const float> pose) const {
 std::vector<float> SurfaceFit::refine(std::span<const float> pose, int steps) const {
   constexpr double kept_to_rad = 0.3;  // standard deviation of an angle that nothing else is known of
   std::vector<float> fitted(pose.begin(), pose.end());
-  if (x_.empty()) return fitted;
+  if (points_.size() == 0) return fitted;
   return minimise({tau_m_, true, 0, pose, 1 / (2 * kept_to_rad * kept_to_rad), steps}, std::move(fitted));
 }
 
@@ -210,70 +231,34 @@ double SurfaceFit::bend_cost(const Stage& stage, std::span<const float> pose) co
   return stage.target_weight * sum;
 }
 
-// The surfaces of a capsule that are nearer than what is known so far, in vectors: the doubles of align()
-// decide.
-void SurfaceFit::mark_near(Alignment& alignment, const Vec& a, const Vec& d, float radius) const {
-  constexpr float more = 1.00001f, less = 0.99999f;  // for rounding
-  const Vec3 from = a.to_float(), axis = d.to_float();
-  const float dd = axis.x * axis.x + axis.y * axis.y + axis.z * axis.z, inverse = dd > 0 ? 1 / dd : 0.0f;
-  const float* const __restrict xs = x_.data();
-  const float* const __restrict ys = y_.data();
-  const float* const __restrict zs = z_.data();
-  const float* const __restrict bounds = alignment.bounds_m.data();
-  float* const __restrict squares = alignment.squares.data();
-  std::int32_t* const __restrict is_near = alignment.is_near.data();
-  const std::size_t count = x_.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    const float px = xs[i] - from.x, py = ys[i] - from.y, pz = zs[i] - from.z;
-    const float along = (px * axis.x + py * axis.y + pz * axis.z) * inverse;
-    const float t = 0.5f * (std::abs(along) - std::abs(along - 1) + 1);  // along, clamped to 0 .. 1
-    const float qx = px - t * axis.x, qy = py - t * axis.y, qz = pz - t * axis.z;
-    const float square = qx * qx + qy * qy + qz * qz;
-    const float outer = more * (radius + bounds[i]), inner = less * (radius - bounds[i]);
-    squares[i] = square;
-    const std::int32_t is_far = square >= outer * outer ? 1 : 0, is_deep = square <= inner * inner ? 1 : 0;
-    is_near[i] = (1 - is_far) & (1 - (is_deep & (inner > 0 ? 1 : 0)));
-  }
-}
-
 void SurfaceFit::align(const Stage& stage, const Body& body, std::span<const float> pose,
                        Alignment& alignment) const {
-  const std::size_t count = x_.size();
+  const std::size_t count = points_.size();
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  alignment.squares.resize(count);
-  alignment.is_near.resize(count);
-  alignment.near.resize(count);
-  alignment.bounds_m.assign(count, static_cast<float>(stage.reach_m));
+  alignment.near.reset(points_, static_cast<float>(stage.reach_m));
   for (auto* smallest : {&alignment.nearest_m, &alignment.along_ray_m}) smallest->assign(count, infinity);
   for (auto* capsule : {&alignment.nearest_capsule, &alignment.hit_capsule}) capsule->assign(count, 0);
   for (std::size_t k = 0; k < body.capsules.size(); ++k) {
     const Capsule& c = body.capsules[k];
     const double radius = double{c.radius_m};
     const Vec a = Vec(c.a) - camera_, d = Vec(c.b) - Vec(c.a);
-    mark_near(alignment, a, d, c.radius_m);
-    std::size_t near = 0;
-    for (std::size_t i = 0; i < count; ++i) {  // without a branch, which would be mispredicted
-      alignment.near[near] = static_cast<std::uint32_t>(i);
-      near += static_cast<std::size_t>(alignment.is_near[i]);
-    }
-    for (std::size_t n = 0; n < near; ++n) {
-      const std::size_t i = alignment.near[n];
-      const double distance = std::abs(std::sqrt(double{alignment.squares[i]}) - radius);
-      if (distance < alignment.nearest_m[i] && distance < stage.reach_m) {
-        alignment.nearest_m[i] = distance;
+    const HitCapsule capsule(a, d, radius);
+    alignment.near.visit(CapsuleSurface(a, d, c.radius_m), [&](std::size_t i, float square) {
+      const double distance = std::abs(std::sqrt(double{square}) - radius);
+      double &nearest = alignment.nearest_m[i], &along_ray = alignment.along_ray_m[i];
+      if (distance < nearest && distance < stage.reach_m) {
+        nearest = distance;
         alignment.nearest_capsule[i] = k;
-        if (!stage.along_rays) alignment.bounds_m[i] = static_cast<float>(distance);
+        if (!stage.along_rays) alignment.near.set_bound(i, static_cast<float>(distance));
       }
       // The difference along the ray is no smaller.
-      double& smallest = alignment.along_ray_m[i];
-      if (!stage.along_rays || distance >= std::min(stage.reach_m, std::abs(smallest))) continue;
-      const double off = measured_m_[i] - entry_m(views_[i], a, d, radius);
-      if (std::abs(off) < std::abs(smallest)) {
-        smallest = off;
-        alignment.hit_capsule[i] = k;
-        alignment.bounds_m[i] = std::min(alignment.bounds_m[i], static_cast<float>(std::abs(off)));
-      }
-    }
+      if (!stage.along_rays || distance >= std::min(stage.reach_m, std::abs(along_ray))) return;
+      const double off = measured_m_[i] - capsule.entry_m(views_[i]);
+      if (std::abs(off) >= std::abs(along_ray)) return;
+      along_ray = off;
+      alignment.hit_capsule[i] = k;
+      alignment.near.set_bound(i, static_cast<float>(std::min(stage.reach_m, std::abs(off))));
+    });
   }
   const double most = tukey_cost(0, stage.reach_m);
   alignment.cost = bend_cost(stage, pose);
@@ -290,7 +275,7 @@ std::vector<RigidSums> SurfaceFit::sums_of(const Stage& stage, const Body& body,
                                            const Alignment& alignment) const {
   std::vector<RigidSums> sums(body.joints.size());
   const Vec from_root = camera_ - Vec(body.joints[0]);
-  for (std::size_t i = 0; i < x_.size(); ++i) {
+  for (std::size_t i = 0; i < points_.size(); ++i) {
     const double along_ray = alignment.along_ray_m[i];
     const bool is_hit = std::abs(along_ray) < stage.reach_m;
     const double share = tukey_share(is_hit ? along_ray : alignment.nearest_m[i], stage.reach_m);
@@ -299,7 +284,7 @@ std::vector<RigidSums> SurfaceFit::sums_of(const Stage& stage, const Body& body,
 
     const std::size_t k = is_hit ? alignment.hit_capsule[i] : alignment.nearest_capsule[i];
     const Capsule& c = body.capsules[k];
-    const Vec a = Vec(c.a) - camera_, d = Vec(c.b) - Vec(c.a), p = point(i), view = views_[i];
+    const Vec a = Vec(c.a) - camera_, d = Vec(c.b) - Vec(c.a), p(points_[i]), view = views_[i];
     const Vec seen = is_hit ? p - along_ray * view : p, foot = foot_of(seen, a, d);
     const Vec normal = unit_or(seen - foot, -1 * view);
     const double away = dot(normal, view), radius = double{c.radius_m};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "body/rotation.hpp"
+#include "filter/near_points.hpp"
 #include "filter/normal_equations.hpp"
 
 namespace triptych::capsule_likelihood {
@@ -34,14 +35,10 @@ class SurfaceFit {
   struct Body;
   struct Alignment;
 
-  detail::Vec point(std::size_t i) const {  // about the camera
-    return {double{x_[i]}, double{y_[i]}, double{z_[i]}};
-  }
   Body place(std::span<const float> pose) const;
   std::vector<Twist> twists_of(const Body& body, std::span<const float> pose) const;
   // Which capsule each point belongs to, and the cost of the pose.
   void align(const Stage& stage, const Body& body, std::span<const float> pose, Alignment& alignment) const;
-  void mark_near(Alignment& alignment, const detail::Vec& a, const detail::Vec& d, float radius) const;
   NormalEquations equations_of(const Stage& stage, const Body& body, std::span<const float> pose,
                                const Alignment& alignment) const;
   // The residuals of each joint's capsules. Positions are about the root.
@@ -54,8 +51,8 @@ class SurfaceFit {
   std::vector<float> standing_;
   detail::Vec camera_;
   double tau_m_;
-  // About the camera, by coordinate.
-  std::vector<float> x_, y_, z_;
+  PointBlocks points_;  // about the camera
+  // Of each point.
   std::vector<detail::Vec> views_;  // unit vectors to the points
   std::vector<double> measured_m_, inverse_variance_;
   double mean_inverse_variance_ = 0;
