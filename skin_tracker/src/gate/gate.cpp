@@ -1,7 +1,9 @@
 #include <triptych/core/length.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 
 #include "gate/face_classifier.hpp"
 #include "gate/gate.hpp"
@@ -30,6 +32,7 @@ constexpr double scan_stride = 0.3;       // between the boxes that are tried th
 constexpr double boxes_per_frame = 1000;  // of the smallest size
 constexpr double max_box_samples = 1e6;   // per side; more than any map has
 constexpr double candidate_scale = 2.2;   // of the box around which the head is sought then
+constexpr double glance_stride = 0.9;     // between the places where the template looks for a lost head
 constexpr double response_gain = 1.0;     // of the template's response against the contrast of weights
 constexpr double looks_following = 0.02;  // how quickly the template follows
 constexpr double growth_share = 0.25;     // of what it says of the size, in the size that is expected
@@ -63,6 +66,10 @@ CentredBox Gate::expected() const {
 CentredBox Gate::near() const { return expected().scaled(1.1 * (2 * reach + ring_scale)); }
 
 CentredBox Gate::looks_near() const { return expected().scaled(2 * reach + HeadTemplate::scale); }
+
+CentredBox Gate::around() const { return box_.scaled(2 * (glance_stride + reach) + ring_scale); }
+
+CentredBox Gate::looks_around() const { return box_.scaled(2 * glance_stride + HeadTemplate::scale); }
 
 CentredBox Gate::whole() const { return {frame_width_ / 2, frame_height_ / 2, frame_width_, frame_height_}; }
 
@@ -184,7 +191,6 @@ CentredBox Gate::head() const {
 
 bool Gate::follow(const WeightMap& map, const WeightMap& brightness) {
   if (!known_) return begin(map, brightness);
-  if (!following_) return find_again(map, brightness);
   const CentredBox expected = Gate::expected();
   response_ = looks_.match(HeadTemplate::Picture(brightness, expected));
   Candidate best;
@@ -292,11 +298,28 @@ bool Gate::search(const WeightMap& map) {
   return best.inside > 0 && (!known_ || convincing(best, search_share));
 }
 
-bool Gate::find_again(const WeightMap& map, const WeightMap& brightness) {
-  const HeadTemplate::Response response = looks_.match(HeadTemplate::Picture(brightness, box_));
-  const Candidate there = judge(map, {response.peak_x(), response.peak_y(), box_.width, box_.height});
-  if (!(response.sharpness() >= found_sharpness && there.inside > 0)) return false;
-  take_found(map, there, brightness);
+bool Gate::find_around(const WeightMap& map, const WeightMap& brightness) {
+  HeadTemplate::Response best;
+  const auto look = [&](int column, int row) {
+    CentredBox box = box_;
+    box.x += column * glance_stride * box.width;
+    box.y += row * glance_stride * box.height;
+    const HeadTemplate::Response response = looks_.match(HeadTemplate::Picture(brightness, box));
+    if (response.sharpness() > best.sharpness()) best = response;
+  };
+  look(0, 0);
+  constexpr std::array<std::array<int, 2>, 4> sides = {{{1, 0}, {1, 1}, {0, 1}, {-1, 1}}};
+  for (int i = 0; i < 4;
+       ++i) {  // all when it was lost just now, then one after the other, which takes less time
+    if (lost_frames_ > 0 && lost_frames_ % 4 != i) continue;
+    const auto [column, row] = sides[static_cast<std::size_t>(i)];
+    look(column, row);
+    look(-column, -row);
+  }
+  if (!(best.sharpness() >= found_sharpness)) return false;
+  const Candidate found = judge(map, {best.peak_x(), best.peak_y(), box_.width, box_.height});
+  if (!(found.inside > 0)) return false;
+  take_found(map, found, brightness);
   return true;
 }
 

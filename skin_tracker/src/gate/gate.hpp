@@ -29,19 +29,24 @@ class Gate {
  public:
   Gate(int frame_width, int frame_height, const std::optional<PixelBox>& start);
 
-  // Whether the next step is follow() on a map of what near() says. When it fails: search() on a coarse one
-  // of the whole frame, and, when that has a candidate, acquire() on one of what candidate() says.
-  bool can_follow() const { return following_ || known_; }
+  // Whether the next step is follow() on a map of what near() says. When it fails, and the head is known:
+  // find_around() on one of what around() says. Then search() on a coarse one of the whole frame, and, when
+  // that has a candidate, acquire() on one of what candidate() says.
+  bool can_follow() const { return following_; }
+  bool is_known() const { return known_; }
   CentredBox near() const;
   CentredBox looks_near() const;  // the part of a map of brightness that goes with it
+  CentredBox around() const;
+  CentredBox looks_around() const;
   CentredBox whole() const;
   CentredBox candidate() const;
   CentredBox looks_of_candidate() const;
   double head_px() const;  // the head's smaller extent, or what the smallest acceptable head would have
 
-  // follow() and acquire() return whether the head was found; head() is then where. A lost head is followed
-  // where it was last when the template finds it there, whatever its weights are.
+  // follow(), find_around() and acquire() return whether the head was found; head() is then where.
   bool follow(const WeightMap& map, const WeightMap& brightness);
+  // Looks for a lost head around where it was last, by the template alone, whatever its weights are.
+  bool find_around(const WeightMap& map, const WeightMap& brightness);
   // While a head is lost that was known, part of the frame is searched at a time where it is many times
   // larger than the head, so that every frame costs about the same.
   bool search(const WeightMap& map);
@@ -71,7 +76,6 @@ class Gate {
   Candidate refine(const WeightMap& map, Candidate best, const CentredBox& expected, double step,
                    double growth, double gain) const;
   bool begin(const WeightMap& map, const WeightMap& brightness);
-  bool find_again(const WeightMap& map, const WeightMap& brightness);
   void take_found(const WeightMap& map, const Candidate& c, const WeightMap& brightness);
   // The best box of a height and width, of whole samples; a part of the rows, of which there are `parts`.
   Candidate scan(const WeightMap& map, double height, double width, int part, int parts) const;

@@ -52,6 +52,10 @@ bool GateWindow::find(const F& frame) {
                                          sample(frame, gate_.looks_near(), *brightness_, brightness_map_,
                                                 brightness_share * head_px)))
     return true;
+  if (gate_.is_known() && gate_.find_around(sample(frame, gate_.around(), *weights_, map_, head_px),
+                                            sample(frame, gate_.looks_around(), *brightness_, brightness_map_,
+                                                   brightness_share * head_px)))
+    return true;
   sample(frame, gate_.whole(), *weights_, map_, coarse_share * head_px, coarse_samples);
   has_weight_ = map_.inside(gate_.whole()).weight > 0;
   if (!gate_.search(map_)) return false;

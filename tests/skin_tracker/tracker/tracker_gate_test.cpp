@@ -171,23 +171,53 @@ TEST(TrackerGate, FindsAFaceAgainByItsLooks) {
   EXPECT_TRUE(tracker.step(light.frame(0, 1)).found());
 }
 
+// A picture of 320 x 180 moved to the right and down; what it had at its edges goes on beyond them.
+std::vector<Rgb8> shifted(const std::vector<Rgb8>& pixels, int dx, int dy) {
+  std::vector<Rgb8> result;
+  for (int y = 0; y < 180; ++y) {
+    const auto row = static_cast<std::size_t>(std::clamp(y - dy, 0, 179)) * 320;
+    for (int x = 0; x < 320; ++x)
+      result.push_back(pixels[row + static_cast<std::size_t>(std::clamp(x - dx, 0, 319))]);
+  }
+  return result;
+}
+
+// The same a head's width or height away from where it was last, or both: each side has its turn within four
+// frames.
+TEST(TrackerGate, FindsAFaceAgainBesideWhereItWas) {
+  ChangingLight light{SyntheticScene(small_scene(false)), 0.75, 1, 1.3};
+  const SyntheticTruth truth = light.scene.truth(0);
+  const Frame first = light.frame(0, 0);
+  const std::vector<Rgb8> start = light.pixels;
+  light.frame(0, 1);
+  const std::vector<Rgb8> changed = light.pixels, wall(start.size(), Rgb8{90, 95, 100});
+  for (int side = 0; side < 9; ++side) {
+    const int dx = static_cast<int>((side % 3 - 1) * truth.box.width),
+              dy = static_cast<int>((side / 3 - 1) * truth.box.height);
+    light.pixels = start;
+    Tracker tracker = Tracker::from_box(first, truth.box, {}, Device::cpu(1));
+    for (int i = 0; i < 5; ++i) EXPECT_TRUE(tracker.step(first).found()) << i;
+    const std::vector<Rgb8> now = shifted(changed, dx, dy);
+    TrackedHead head;
+    for (int i = 0; i < 3; ++i) tracker.step(ImageView<const Rgb8>(wall.data(), 320, 180));
+    for (int i = 0; i < 4 && !head.found(); ++i)
+      head = tracker.step(ImageView<const Rgb8>(now.data(), 320, 180));
+    ASSERT_TRUE(head.found()) << dx << ' ' << dy << ": " << reason(head);
+    EXPECT_LT(std::abs(head.x_px - truth.x_px - dx), truth.box.width / 2) << dx << ' ' << dy;
+    EXPECT_LT(std::abs(head.y_px - truth.y_px - dy), truth.box.height / 2) << dx << ' ' << dy;
+  }
+}
+
 // It leaves the frame on any side, at any speed, and comes back: what is measured lies in the frame.
 TEST(TrackerGate, AFaceMayLeaveTheFrame) {
   ChangingLight light{SyntheticScene(small_scene(false)), 1, 1, 1};
   const Frame first = light.frame(0, 0);
-  const std::vector<Rgb8> still = light.pixels;
   for (const auto& [across, down] : {std::pair{9, 0}, {-25, 0}, {0, 7}, {0, -16}, {14, 11}}) {
     Tracker tracker = Tracker::from_box(first, light.scene.truth(0).box, {}, Device::cpu(1));
     for (int i = 0; i < 60; ++i) {
       const int shift = i < 30 ? i : 59 - i;
-      std::size_t pixel = 0;
-      for (int y = 0; y < 180; ++y) {
-        const auto row = static_cast<std::size_t>(std::clamp(y - shift * down, 0, 179)) * 320;
-        for (int x = 0; x < 320; ++x)
-          light.pixels[pixel++] =
-              still[row + static_cast<std::size_t>(std::clamp(x - shift * across, 0, 319))];
-      }
-      const TrackedHead head = tracker.step(ImageView<const Rgb8>(light.pixels.data(), 320, 180));
+      const std::vector<Rgb8> now = shifted(light.pixels, shift * across, shift * down);
+      const TrackedHead head = tracker.step(ImageView<const Rgb8>(now.data(), 320, 180));
       EXPECT_EQ(clip(head.window, 320, 180), head.window) << across << ' ' << down << ", frame " << i;
       EXPECT_TRUE(head.confidence >= 0 && head.confidence <= 1) << across << ' ' << down << ", frame " << i;
       if (head.found()) {
@@ -195,7 +225,6 @@ TEST(TrackerGate, AFaceMayLeaveTheFrame) {
         EXPECT_FALSE(head.window.empty()) << i;
       }
     }
-    light.pixels = still;
   }
 }
 
