@@ -17,7 +17,7 @@ constexpr double on_body_m = 0.03, near_body_m = 0.3, aside_m = 0.05, behind_m =
 // a person.
 constexpr struct {
   double constant, on_body, near_on_body, body_seen;
-} coefficients = {-20.65, 2.21, 12.56, 10.20};
+} coefficients = {-26.28, 2.23, 14.12, 14.08};
 
 // As the rays have it: within 1000 km, and in front of the camera. False for NaN.
 bool is_usable(float x, float y, float z) {
