@@ -35,6 +35,11 @@ inline Vec unit_or(const Vec& a, const Vec& fallback) {
   return l > 1e-12 ? (1 / l) * a : fallback;
 }
 
+// Whether the limits leave a whole turn: they are none then.
+inline bool turns_freely(const Rotation& rotation) {
+  return double{rotation.upper_rad} - double{rotation.lower_rad} > 6.28;
+}
+
 struct Rot {
   std::array<double, 9> m;  // row by row
 

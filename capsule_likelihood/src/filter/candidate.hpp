@@ -16,7 +16,7 @@ struct Candidate {
   double body_seen = 0;                                     // as in Evidence
 };
 
-// Where the body's own z axis points.
+// Whether the z axes of the bodies are at most 90 degrees apart.
 inline bool look_the_same_way(const Candidate& a, const Candidate& b) {
   const detail::Vec z(0, 0, 1);
   return dot(orientation_of(a.pose) * z, orientation_of(b.pose) * z) >= 0;
@@ -27,7 +27,8 @@ inline void sort_by_score(std::vector<Candidate>& candidates) {
                    [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
 }
 
-// The best that looks the other way than the first; one without a pose when there is none. Sorted ones.
+// Of candidates sorted by score: the best that looks the other way than the first; without a pose when there
+// is none.
 inline Candidate best_of_other_way(const std::vector<Candidate>& candidates) {
   const auto other = std::find_if(candidates.begin(), candidates.end(), [&](const Candidate& c) {
     return !look_the_same_way(c, candidates.front());

@@ -20,7 +20,7 @@ struct FitSample {
   static FitSample of(const CloudView& cloud);
 };
 
-// On the host, so that all devices have the same bits. The mean of the samples is a few centimetres off, the
+// On the host, so that all devices have the same bits. The mean of the samples is some millimetres off, the
 // more the faster the body moves; steps of Gauss-Newton take it to the points.
 // frame, centre: of the filter, after the frame. pose: the estimate. centre and pose are moved to the fit, or
 // keep their bits when it moves nothing.

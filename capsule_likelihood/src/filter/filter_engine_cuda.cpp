@@ -76,9 +76,15 @@ void CudaEngine::make_slots() {
 }
 
 CudaEngine::~CudaEngine() {
+  // Enqueued work must not outlive its buffers; a destructor does not throw.
   try {
     drop();
-  } catch (...) {  // enqueued work must not outlive its buffers; a destructor does not throw
+  } catch (...) {
+    try {
+      const DeviceGuard guard(device_);
+      stream_.synchronize();
+    } catch (...) {
+    }
   }
 }
 
@@ -307,11 +313,16 @@ void CudaEngine::enqueue_fit(Slot& s) {
 void CudaEngine::fit(Slot& s) const {
   float* const estimate = estimate_of(s);
   const std::size_t pose_size = static_cast<std::size_t>(plan_.dims) + 1;
-  std::vector<float> pose(estimate, estimate + pose_size);
-  fit_estimate(skeleton(), sensor(), fit_sample(s), plan_.fit_steps, *s.frame.data(), pose, s.centre.span());
+  const std::span<float> centre_of_slot = s.centre.span();
+  std::vector<float> pose(estimate, estimate + pose_size),
+      centre(centre_of_slot.begin(), centre_of_slot.end());
+  fit_estimate(skeleton(), sensor(), fit_sample(s), plan_.fit_steps, *s.frame.data(), pose, centre);
+  const std::vector<Vec3> joints = skeleton().joints(pose);
+  // Nothing throws from here on.
+  std::copy(centre.begin(), centre.end(), centre_of_slot.begin());
   std::copy(pose.begin(), pose.end(), estimate);
   float* at = estimate + pose_size;
-  for (const Vec3& joint : skeleton().joints(pose)) {
+  for (const Vec3& joint : joints) {
     *at++ = joint.x;
     *at++ = joint.y;
     *at++ = joint.z;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "body/rotation.hpp"
 #include "filter/filter_plan.hpp"
 
 namespace triptych::capsule_likelihood {
@@ -43,7 +44,7 @@ FilterDimension angle_dimension(const Rotation& rotation, double reach, int unit
   dimension.unit = unit;
   dimension.lower = rotation.lower_rad;
   dimension.upper = rotation.upper_rad;
-  if (double{rotation.upper_rad} - double{rotation.lower_rad} > 6.28) {  // a whole turn: no limits
+  if (detail::turns_freely(rotation)) {
     dimension.lower = -std::numeric_limits<float>::infinity();
     dimension.upper = std::numeric_limits<float>::infinity();
   }
@@ -176,7 +177,11 @@ FilterPlan make_plan(const Skeleton& skeleton, const FilterOptions& options) {
   for (const FilterDimension& d : plan.dimensions) plan.units = std::max(plan.units, d.unit + 1);
   find_limbs(skeleton, plan);
   plan.start_noise = options.start_spread;
-  plan.fit_steps = options.fit_steps;
+  // What has no spread stays where it is: the fit moves everything.
+  plan.fit_steps = std::min({options.position_spread_m, options.rotation_spread_rad, options.limb_spread_m,
+                             options.max_angle_spread_rad}) > 0
+                       ? options.fit_steps
+                       : 0;
   plan.motion.recall = 0.3f;
   plan.motion.gain = 2;
   plan.motion.least = options.min_spread;

@@ -4,6 +4,7 @@
 
 #include <triptych/capsule_likelihood/geometry.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace triptych::capsule_likelihood {
 
-// The numbers of the points along a curve through space (Morton, 1966): neighbours follow each other.
+// The indices of the points along a curve through space (Morton, 1966): neighbours follow each other.
 std::vector<std::uint32_t> order_along_curve(std::span<const Vec3> points);
 
 // A capsule from a to a + d, in floats: to be compared with many points at once.
@@ -55,7 +56,7 @@ class PointBlocks {
 
 class NearPoints {
  public:
-  // Surfaces count up to this distance from each point. The blocks must live on.
+  // Surfaces count up to this distance from each point. blocks must outlive this object.
   void reset(const PointBlocks& blocks, float bound_m);
   // From now on they count up to this distance from point i, no farther than before.
   void set_bound(std::size_t i, float bound_m) { bounds_m_[i] = bound_m; }
@@ -93,7 +94,8 @@ class NearPoints {
     std::array<std::int32_t, size> near;
     test({&points.x[first], &points.y[first], &points.z[first], &bounds_m_[first]}, size, surface,
          squares.data(), near.data());
-    for (std::size_t i = 0; i < size; ++i)
+    const std::size_t count = std::min(size, blocks_->size() - first);  // without the padding
+    for (std::size_t i = 0; i < count; ++i)
       if (near[i] != 0) visit_point(first + i, squares[i]);
     bound_block(b);
   }

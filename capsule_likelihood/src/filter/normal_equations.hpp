@@ -11,12 +11,12 @@
 
 namespace triptych::capsule_likelihood {
 
-// Of a rigid body: of residuals whose derivatives are (slope, at x slope), for motions (linear, angular).
+// Sums over the residuals of one rigid body, for its six velocities (linear, angular).
 struct RigidSums {
   std::array<double, 21> matrix{};  // the lower half, row by row
   std::array<double, 6> right{};
 
-  // What is measured is `off` more than the body says; what it says grows by slope times a motion of `at`.
+  // off: measured minus predicted. slope: the derivative of the prediction by the position of `at`.
   void add(const detail::Vec& at, const detail::Vec& slope, double off, double weight);
   void add(const RigidSums& other);
 };

@@ -4,6 +4,8 @@
 #include <triptych/core/error.hpp>
 
 #include <cmath>
+#include <cstddef>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -43,6 +45,21 @@ std::unique_ptr<FilterEngine> make_engine(const Skeleton& skeleton, const Filter
       return make_cpu_engine(skeleton, options.sensor, std::move(plan), device.threads(), share);
   }
 }
+
+// A copy of a cloud in device memory.
+struct HostCloud {
+  std::vector<Vec3> points;
+  std::vector<float> sigma_m;
+
+  // A search refuses a sigma that is not above 0, where a frame drops its point.
+  void drop_points_without_sigma(float usual_m) {
+    for (std::size_t i = 0; i < sigma_m.size(); ++i) {
+      if (sigma_m[i] > 0 && sigma_m[i] <= largest_m) continue;
+      points[i].x = std::numeric_limits<float>::quiet_NaN();
+      sigma_m[i] = usual_m;
+    }
+  }
+};
 
 }  // namespace
 
@@ -202,6 +219,13 @@ struct ParticleFilter::State {
     return options.search_after_frames > 0 && frames_without_body >= options.search_after_frames &&
            estimate.points.used > 0;
   }
+  HostCloud download(const DeviceCloudView& cloud) {
+    HostCloud on_host;
+    on_host.points.resize(static_cast<std::size_t>(cloud.points.size()));
+    on_host.sigma_m.resize(static_cast<std::size_t>(cloud.sigma_m.size()));
+    or_lose_samples([&] { engine->download(cloud, on_host.points, on_host.sigma_m); });
+    return on_host;
+  }
   void drop() {
     engine->drop();
     in_flight = 0;
@@ -296,10 +320,8 @@ Estimate ParticleFilter::find_cameras(std::span<const CloudView> own) {
 Estimate ParticleFilter::find(const DeviceCloudView& cloud) {
   const Stopwatch watch;
   state_->check_cloud(cloud);
-  std::vector<Vec3> points(static_cast<std::size_t>(cloud.points.size()));
-  std::vector<float> sigma_m(static_cast<std::size_t>(cloud.sigma_m.size()));
-  state_->or_lose_samples([&] { state_->engine->download(cloud, points, sigma_m); });
-  Estimate estimate = find(CloudView(points, sigma_m));
+  const HostCloud on_host = state_->download(cloud);
+  Estimate estimate = find(CloudView(on_host.points, on_host.sigma_m));
   estimate.latency_us = watch.elapsed_us();
   return estimate;
 }
@@ -309,8 +331,10 @@ Estimate ParticleFilter::step(const CloudView& cloud) { return step_cameras({&cl
 Estimate ParticleFilter::step(const DeviceCloudView& cloud) {
   state_->submit(cloud, true);
   Estimate estimate = next();
-  if (state_->is_to_search(estimate)) return find(cloud);
-  return estimate;
+  if (!state_->is_to_search(estimate)) return estimate;
+  HostCloud on_host = state_->download(cloud);
+  on_host.drop_points_without_sigma(state_->options.sensor.sigma_m);
+  return find(CloudView(on_host.points, on_host.sigma_m));
 }
 
 Estimate ParticleFilter::step_cameras(std::span<const CloudView> clouds) {

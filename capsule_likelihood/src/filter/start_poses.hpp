@@ -15,7 +15,7 @@ std::vector<float> standing_pose(const Skeleton& skeleton);
 // height_m: of the cloud. Positions are 0.
 std::vector<std::vector<float>> start_poses(const Skeleton& skeleton, double height_m);
 
-// The start poses at eight headings, where most of the points are. InvalidArgument when none is finite.
+// The start poses at eight headings, where the points are dense. InvalidArgument when none is finite.
 std::vector<std::vector<float>> starts_in(const Skeleton& skeleton, std::span<const Vec3> points);
 
 }  // namespace triptych::capsule_likelihood

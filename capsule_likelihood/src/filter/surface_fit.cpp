@@ -25,38 +25,39 @@ constexpr std::size_t position_parameters = 3, root_parameters = 6;
 
 // A capsule from a to a + d that rays from the origin may hit. In double and without the cases of
 // ray_capsule_math.hpp: a fit need not have the bits of the likelihood.
-struct HitCapsule {
-  HitCapsule(const Vec& a_, const Vec& d_, double radius)
-      : a(a_),
-        d(d_),
-        rr(radius * radius),
-        aa(dot(a, a)),
-        ad(dot(a, d)),
-        dd(dot(d, d)),
-        rest(dd * (aa - rr) - ad * ad) {}
+class HitCapsule {
+ public:
+  HitCapsule(const Vec& a, const Vec& d, double radius)
+      : a_(a),
+        d_(d),
+        rr_(radius * radius),
+        aa_(dot(a, a)),
+        ad_(dot(a, d)),
+        dd_(dot(d, d)),
+        rest_(dd_ * (aa_ - rr_) - ad_ * ad_) {}
 
   // Where the ray along a unit vector enters it; infinity for a miss.
   double entry_m(const Vec& v) const {
-    const double va = dot(v, a), vd = dot(v, d), across = dd - vd * vd;
-    if (across <= 1e-9 * dd) return std::min(ball(va, aa), end(va, vd));  // along the axis, or a sphere
+    const double va = dot(v, a_), vd = dot(v, d_), across = dd_ - vd * vd;
+    if (across <= 1e-9 * dd_) return std::min(ball(va, aa_), end(va, vd));  // along the axis, or a sphere
     // The infinite cylinder: across t^2 - 2 half t + rest = 0.
-    const double half = dd * va - vd * ad, q = half * half - across * rest;
+    const double half = dd_ * va - vd * ad_, q = half * half - across * rest_;
     if (q < 0) return miss;
-    const double t = (half - std::sqrt(q)) / across, along = t * vd - ad;
-    return along < 0 ? ball(va, aa) : along > dd ? end(va, vd) : t;
+    const double t = (half - std::sqrt(q)) / across, along = t * vd - ad_;
+    return along < 0 ? ball(va, aa_) : along > dd_ ? end(va, vd) : t;
   }
 
  private:
   static constexpr double miss = std::numeric_limits<double>::infinity();
   // The ball about a centre of square cc that is vc along the ray.
   double ball(double vc, double cc) const {
-    const double q = vc * vc - cc + rr;
+    const double q = vc * vc - cc + rr_;
     return q >= 0 ? vc - std::sqrt(q) : miss;
   }
-  double end(double va, double vd) const { return ball(va + vd, aa + 2 * ad + dd); }
+  double end(double va, double vd) const { return ball(va + vd, aa_ + 2 * ad_ + dd_); }
 
-  Vec a, d;
-  double rr, aa, ad, dd, rest;
+  Vec a_, d_;
+  double rr_, aa_, ad_, dd_, rest_;  // products of these; r: the radius
 };
 
 // The point of a capsule's axis that is nearest to p.
@@ -162,6 +163,10 @@ SurfaceFit::SurfaceFit(const Skeleton& skeleton, std::span<const Vec3> points, s
         if (joint.rotations[r].lower_rad == joint.rotations[r].upper_rad) continue;
         moves.push_back(root_parameters + angles_.size());
         angles_.push_back(first + r);
+        constexpr float endless = std::numeric_limits<float>::infinity();
+        const Rotation& rotation = joint.rotations[r];
+        limits_.push_back(detail::turns_freely(rotation) ? std::pair(-endless, endless)
+                                                         : std::pair(rotation.lower_rad, rotation.upper_rad));
       }
     }
     moves_.push_back(std::move(moves));
@@ -332,9 +337,11 @@ std::vector<float> SurfaceFit::moved(std::span<const float> pose, std::span<cons
   std::vector<float> next(pose.begin(), pose.end());
   for (std::size_t i = 0; i < position_parameters; ++i) next[i] += static_cast<float>(change[i]);
   turn_root(next, {change[3], change[4], change[5]});
-  for (std::size_t i = 0; i < angles_.size(); ++i)
-    next[angles_[i]] += static_cast<float>(change[root_parameters + i]);
-  skeleton_.clamp(next);
+  for (std::size_t i = 0; i < angles_.size(); ++i) {
+    const auto [lower, upper] = limits_[i];
+    float& angle = next[angles_[i]];
+    angle = std::clamp(angle + static_cast<float>(change[root_parameters + i]), lower, upper);
+  }
   return next;
 }
 

@@ -5,6 +5,7 @@
 #include <triptych/capsule_likelihood/skeleton.hpp>
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "body/rotation.hpp"
@@ -23,7 +24,8 @@ class SurfaceFit {
              const SensorModel& sensor);
 
   // First by the distances from the points to the body's surface, which reach far, then by the differences
-  // along the rays, as the likelihood has them. Angles stay within their limits.
+  // along the rays, as the likelihood has them. Angles stay within their limits, those that turn freely as in
+  // the filter.
   std::vector<float> fit(std::span<const float> pose) const;
 
   // From a pose that is some centimetres off: by the differences along the rays alone. What no point shows
@@ -59,7 +61,9 @@ class SurfaceFit {
   // Parameters: the root's position (3), its rotation about x, y, z (3), then the free angles.
   // Of each joint: the parameters that move it, ascending. Those of the joints before it come first.
   std::vector<std::vector<std::size_t>> moves_;
-  std::vector<std::size_t> angles_;  // of each parameter from the seventh on: its index in a pose
+  // Of each parameter from the seventh on: its index in a pose, and its limits.
+  std::vector<std::size_t> angles_;
+  std::vector<std::pair<float, float>> limits_;
 };
 
 }  // namespace triptych::capsule_likelihood

@@ -35,7 +35,7 @@ constexpr double candidate_scale = 2.2;   // of the box around which the head is
 constexpr double glance_stride = 0.9;     // between the places where the template looks for a lost head
 constexpr double response_gain = 1.0;     // of the template's response against the contrast of weights
 constexpr double looks_following = 0.02;  // how quickly the template follows
-constexpr double growth_share = 0.25;     // of what it says of the size, in the size that is expected
+constexpr double growth_share = 0.25;     // of the measured growth, in the expected size
 constexpr double min_sharpness = 6;       // below it the template does not follow
 constexpr double min_response = 0.25;     // the same of the response itself
 constexpr double found_sharpness = 12;    // from this on it is the head, whatever the weights say
@@ -154,10 +154,10 @@ bool Gate::recognise(const WeightMap& brightness) {
 }
 
 void Gate::measure_size(const WeightMap& brightness, double peak) {
-  sized_up_ = !sized_up_;
-  const double factor = sized_up_ ? HeadTemplate::max_growth : 1 / HeadTemplate::max_growth;
+  measured_larger_ = !measured_larger_;
+  const double factor = measured_larger_ ? HeadTemplate::max_growth : 1 / HeadTemplate::max_growth;
   const double other = looks_.match(HeadTemplate::Picture(brightness, box_.scaled(factor))).peak();
-  (sized_up_ ? larger_peak_ : smaller_peak_) = other / peak;
+  (measured_larger_ ? larger_peak_ : smaller_peak_) = other / peak;
 }
 
 // The box that stands out most near the start is the one that can be followed; how the start lies in it is

@@ -107,7 +107,7 @@ class Gate {
   HeadTemplate looks_;
   HeadTemplate::Response response_;            // around the predicted box
   double smaller_peak_ = 0, larger_peak_ = 0;  // over that of the box; 0: not measured yet
-  bool sized_up_ = false;                      // whether the last one was that of the larger box
+  bool measured_larger_ = false;               // whether the last one was that of the larger box
   GateMatch match_;
 };
 

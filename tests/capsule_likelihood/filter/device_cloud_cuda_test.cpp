@@ -174,6 +174,21 @@ TEST_F(FilterOfDeviceClouds, ASigmaThatIsNotAboveZeroDropsItsPoint) {
   expect_same(estimate, from_host.step({without, std::vector<float>(points.size(), 0.02f)}));
   EXPECT_EQ(estimate.points.not_finite, 2);
   EXPECT_ERROR(filter.find({on_device.span(), sigmas_there.span()}), InvalidArgument, "sigma of point 3");
+
+  // A search by step() drops them, too.
+  FilterOptions options;
+  options.samples = 64;
+  options.max_points = max_points;
+  options.search_after_frames = 1;
+  std::vector<float> away(walk.pose(0).begin(), walk.pose(0).end());
+  away[0] += 2;
+  ParticleFilter searching_host(walk.skeleton, options, Device::cuda(0)),
+      searching(walk.skeleton, options, Device::cuda(0));
+  searching_host.start(away);
+  searching.start(away);
+  const Estimate found = searching.step({on_device.span(), sigmas_there.span()});
+  expect_same(found, searching_host.step({without, std::vector<float>(points.size(), 0.02f)}));
+  EXPECT_EQ(found.points.not_finite, 2);
 }
 
 TEST_F(FilterOfDeviceClouds, RefusesWhatItCannotRead) {

@@ -60,6 +60,16 @@ TEST(FilterPlan, LimbsHaveTwoLayersForOneOfTheTrunk) {
   }
 }
 
+// A user who holds the root still does not want a fit to move it.
+TEST(FilterPlan, HasNoFitsWhenASpreadIsZero) {
+  const Skeleton human = make_human();
+  EXPECT_EQ(make_plan(human, {.samples = 64}).fit_steps, FilterOptions().fit_steps);
+  EXPECT_EQ(make_plan(human, {.samples = 64, .position_spread_m = 0}).fit_steps, 0);
+  EXPECT_EQ(make_plan(human, {.samples = 64, .rotation_spread_rad = 0}).fit_steps, 0);
+  EXPECT_EQ(make_plan(human, {.samples = 64, .limb_spread_m = 0}).fit_steps, 0);
+  EXPECT_EQ(make_plan(human, {.samples = 64, .max_angle_spread_rad = 0}).fit_steps, 0);
+}
+
 TEST(FilterPlan, GroupsCoverEverySampleOnce) {
   for (const std::int32_t samples : {1, 2, 31, 400, 4001}) {
     for (const std::int32_t groups : {1, 2, 5, 16}) {

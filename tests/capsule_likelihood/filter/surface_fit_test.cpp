@@ -128,6 +128,23 @@ TEST(SurfaceFit, KeepsTheLimits) {
   EXPECT_TRUE(std::all_of(pose.begin(), pose.end(), [](float v) { return std::isfinite(v); }));
 }
 
+// The filter has no limits where they leave a whole turn: an angle may be any number of turns away.
+TEST(SurfaceFit, LeavesAnAngleThatTurnsFreelyWhereItIs) {
+  PosedBody scene;
+  const std::vector<Vec3> points = scene.points(0, 0);
+  std::vector<Joint> joints(scene.body.joints().begin(), scene.body.joints().end());
+  const auto arm = static_cast<std::size_t>(scene.body.find("left_upper_arm"));
+  for (Rotation& rotation : joints[arm].rotations) rotation = {rotation.axis};
+  const Skeleton body(joints, {scene.body.body_capsules().begin(), scene.body.body_capsules().end()});
+  const SurfaceFit fit(body, points, {}, {});
+  std::vector<float> start = scene.truth;
+  start[0] += 0.03f;
+  scene.angle(start, "left_upper_arm") += 0.1f + 6.2831853f;
+  std::vector<float> pose = fit.refine(start, 8);
+  EXPECT_NEAR(scene.angle(pose, "left_upper_arm"), scene.angle(start, "left_upper_arm"), 0.2f);
+  EXPECT_LT(scene.error_m(pose), 0.5 * scene.error_m(start));
+}
+
 TEST(SurfaceFit, APointWithALargeSigmaCountsLittle) {
   const PosedBody scene;
   std::vector<Vec3> points = scene.points(0, 0);

@@ -192,8 +192,8 @@ TEST(TrackerGate, FindsAFaceAgainBesideWhereItWas) {
   light.frame(0, 1);
   const std::vector<Rgb8> changed = light.pixels, wall(start.size(), Rgb8{90, 95, 100});
   for (int side = 0; side < 9; ++side) {
-    const int dx = static_cast<int>((side % 3 - 1) * truth.box.width),
-              dy = static_cast<int>((side / 3 - 1) * truth.box.height);
+    const int column = side % 3 - 1, row = side / 3 - 1, dx = static_cast<int>(column * truth.box.width),
+              dy = static_cast<int>(row * truth.box.height);
     light.pixels = start;
     Tracker tracker = Tracker::from_box(first, truth.box, {}, Device::cpu(1));
     for (int i = 0; i < 5; ++i) EXPECT_TRUE(tracker.step(first).found()) << i;

@@ -38,12 +38,12 @@ struct FilterOptions {
   double min_score = 0.2;           // an estimate with a lower score is FilterStatus::lost
   double min_confidence = 0.5;      // ... and one with a lower confidence FilterStatus::uncertain
   // step() and step_cameras() search again, as find() does, after so many frames in a row that were not
-  // FilterStatus::tracking; not without points. 0: never. 30 is a second of most cameras.
+  // FilterStatus::tracking; not without points. submit() does not. 0: never. 30 is a second of most cameras.
   int search_after_frames = 0;
 
   // Gauss-Newton steps that take the estimate of each frame to a sample of up to 2048 points; the next frame
   // starts there. 0: none, the estimate is the mean of the samples. Without effect with several cameras, or
-  // one whose frame is not the world's.
+  // one whose frame is not the world's, or when one of the spreads below is 0.
   int fit_steps = 4;
 
   // Standard deviations of the motion between two frames about the prediction. They shrink while the
@@ -132,7 +132,7 @@ class ParticleFilter {
   // One frame, or a search: FilterOptions::search_after_frames. The cloud is read during the call only.
   // InvalidArgument before start() or find(), for more than max_points points, for sigmas that do not fit,
   // and while frames are in flight. After an exception the filter is as before the call, but after a
-  // CudaError it must be started again.
+  // CudaError, or one during the search, it must be started again.
   Estimate step(const CloudView& cloud);
   // A cloud in the memory of the filter's GPU: the bits of the same cloud in host memory. The filter has its
   // own stream, which waits for other ones by wait() alone. A sigma that is not above 0 drops its point as
