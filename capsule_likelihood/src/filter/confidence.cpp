@@ -11,6 +11,8 @@ namespace {
 
 // Of a body of 1.75 m.
 constexpr double on_body_m = 0.03, near_body_m = 0.3, aside_m = 0.05, behind_m = 0.1;
+constexpr double places[] = {0, 0.5, 1};  // along a capsule
+constexpr std::int64_t places_per_capsule = std::ssize(places);
 
 // Of the logistic function, fitted by bench/accuracy/accuracy.py --only body_confidence --calibrate to poses
 // followed from true and wrong starts (rendered walks, CMU motions, MHAD depth images) and to clouds without
@@ -101,11 +103,11 @@ bool is_shown(const Points& points, double x, double y, double z, double scale) 
   return false;
 }
 
-std::int64_t count_seen(const Points& points, std::span<const Capsule> body, const Vec3& camera,
-                        double scale) {
+std::int64_t seen_places(const Points& points, std::span<const Capsule> body, const Vec3& camera,
+                         double scale) {
   std::int64_t seen = 0;
   for (const Capsule& c : body) {
-    for (const double t : {0.0, 0.5, 1.0}) {
+    for (const double t : places) {
       const auto at = [t](float a, float b, float origin) {
         return double{a} + t * (double{b} - double{a}) - double{origin};
       };
@@ -158,8 +160,18 @@ EvidenceCounts count_evidence(std::span<const Capsule> body, double scale, std::
   counts.points = static_cast<std::int64_t>(points.size);
   counts.on_body = found.on_body;
   counts.near_body = found.near_body;
-  counts.places = 3 * static_cast<std::int64_t>(body.size());
-  counts.seen = count_seen(points, body, sensor.camera, scale);
+  counts.places = places_per_capsule * std::ssize(body);
+  counts.seen = seen_places(points, body, sensor.camera, scale);
+  return counts;
+}
+
+EvidenceCounts count_seen(std::span<const Capsule> body, double scale, std::span<const Vec3> sample,
+                          const SensorModel& sensor) {
+  EvidenceCounts counts;
+  const Points points(sample, sensor);
+  if (points.size == 0) return counts;
+  counts.places = places_per_capsule * std::ssize(body);
+  counts.seen = seen_places(points, body, sensor.camera, scale);
   return counts;
 }
 

@@ -45,6 +45,10 @@ struct EvidenceCounts {
 EvidenceCounts count_evidence(std::span<const Capsule> body, double scale, std::span<const Vec3> sample,
                               const SensorModel& sensor);
 
+// The places alone; of a part of a body, too.
+EvidenceCounts count_seen(std::span<const Capsule> body, double scale, std::span<const Vec3> sample,
+                          const SensorModel& sensor);
+
 // Fills in the evidence and the confidence of an estimate whose other values are known.
 void add_confidence(Estimate& estimate, const Skeleton& skeleton, double scale, std::span<const Vec3> sample,
                     const SensorModel& sensor);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "filter/estimate_fit.hpp"
 #include "filter/surface_fit.hpp"
@@ -19,18 +20,34 @@ FitSample FitSample::of(const CloudView& cloud) {
   return sample;
 }
 
-void fit_estimate(const Skeleton& skeleton, const SensorModel& sensor, const FitSample& sample, int steps,
-                  const FilterFrame& frame, std::span<float> pose, std::span<float> centre) {
-  const std::vector<float> fitted =
-      SurfaceFit(skeleton, sample.points, sample.sigma_m, sensor).refine(pose, steps);
-  if (std::equal(fitted.begin(), fitted.end(), pose.begin(), pose.end())) return;
-  const HalfRotation half = half_rotation_between(frame.reference, fitted.data() + 3);
-  centre[0] = 2 * half.x;
-  centre[1] = 2 * half.y;
-  centre[2] = 2 * half.z;
-  std::copy_n(fitted.begin(), 3, centre.begin() + 3);
-  std::copy(fitted.begin() + 7, fitted.end(), centre.begin() + root_dims);
-  std::copy(fitted.begin(), fitted.end(), pose.begin());
+EstimateFit::EstimateFit(const Skeleton& skeleton, const SensorModel& sensor, int steps, bool recovers_limbs,
+                         int threads)
+    : skeleton_(skeleton), sensor_(sensor), steps_(steps) {
+  if (recovers_limbs) recovery_.emplace(skeleton, sensor, threads);
+}
+
+void EstimateFit::apply(const FitSample& sample, const FilterFrame& frame, const FittedState& state) const {
+  const SurfaceFit fit(skeleton_, sample.points, sample.sigma_m, sensor_);
+  LimbRecovery::Result fitted{fit.refine(state.pose, steps_), {}};
+  if (recovery_)
+    fitted = recovery_->recover({sample.points, sample.sigma_m}, fit, steps_, std::move(fitted.pose));
+  const std::vector<float>& pose = fitted.pose;
+  if (std::equal(pose.begin(), pose.end(), state.pose.begin(), state.pose.end())) return;
+  const HalfRotation half = half_rotation_between(frame.reference, pose.data() + 3);
+  state.centre[0] = 2 * half.x;
+  state.centre[1] = 2 * half.y;
+  state.centre[2] = 2 * half.z;
+  std::copy_n(pose.begin(), 3, state.centre.begin() + 3);
+  std::copy(pose.begin() + 7, pose.end(), state.centre.begin() + root_dims);
+  std::copy(pose.begin(), pose.end(), state.pose.begin());
+  // The way to its new place is no motion of the limb.
+  for (const std::size_t joint : fitted.joints) {
+    const auto d = static_cast<std::size_t>(skeleton_.first_angle(static_cast<int>(joint))) - 1;
+    const std::size_t count = skeleton_.joints()[joint].rotations.size();
+    std::copy_n(state.centre.begin() + static_cast<std::ptrdiff_t>(d), count,
+                state.last.begin() + static_cast<std::ptrdiff_t>(d));
+    std::fill_n(state.velocity.begin() + static_cast<std::ptrdiff_t>(d), count, 0.0f);
+  }
 }
 
 }  // namespace triptych::capsule_likelihood

@@ -5,11 +5,13 @@
 #include <triptych/capsule_likelihood/rays.hpp>
 #include <triptych/capsule_likelihood/skeleton.hpp>
 
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "filter/cloud_sample.hpp"
 #include "filter/filter_layout.hpp"
+#include "filter/limb_recovery.hpp"
 
 namespace triptych::capsule_likelihood {
 
@@ -20,11 +22,29 @@ struct FitSample {
   static FitSample of(const CloudView& cloud);
 };
 
+// What a fit moves of a filter's state after a frame.
+struct FittedState {
+  std::span<float> pose;  // the estimate
+  // As FilterView has them; dims floats each.
+  std::span<float> centre, velocity, last;
+};
+
 // On the host, so that all devices have the same bits. The mean of the samples is some millimetres off, the
 // more the faster the body moves; steps of Gauss-Newton take it to the points.
-// frame, centre: of the filter, after the frame. pose: the estimate. centre and pose are moved to the fit, or
-// keep their bits when it moves nothing.
-void fit_estimate(const Skeleton& skeleton, const SensorModel& sensor, const FitSample& sample, int steps,
-                  const FilterFrame& frame, std::span<float> pose, std::span<float> centre);
+class EstimateFit {
+ public:
+  // The skeleton outlives the fit. threads: 0 for all cores.
+  EstimateFit(const Skeleton& skeleton, const SensorModel& sensor, int steps, bool recovers_limbs,
+              int threads);
+
+  // All bits stay when the fit moves nothing.
+  void apply(const FitSample& sample, const FilterFrame& frame, const FittedState& state) const;
+
+ private:
+  const Skeleton& skeleton_;
+  SensorModel sensor_;
+  int steps_;
+  std::optional<LimbRecovery> recovery_;
+};
 
 }  // namespace triptych::capsule_likelihood

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "filter/estimate_fit.hpp"
 #include "filter/filter_plan.hpp"
 
 namespace triptych::capsule_likelihood {
@@ -32,10 +33,11 @@ class FilterCpu {
 
   // The population, poses in rows; the last row is the estimate.
   MatrixView<const float> poses() const { return {state_.poses.data(), plan_.samples + 1, plan_.dims + 1}; }
-  // Where the next frame starts.
+  // Where the next frame starts, and how fast. pose: the estimate.
   const FilterFrame& frame() const { return state_.frame; }
-  std::span<float> centre() { return state_.centre; }
-  int fit_steps() const { return plan_.fit_steps; }
+  FittedState fitted_state(std::span<float> pose) {
+    return {pose, state_.centre, state_.velocity, state_.last};
+  }
   std::span<const float> estimate() const { return poses().row(plan_.samples); }
   // Of the estimate's joints, and how they vary over the samples.
   std::span<const Vec3> joints() const;

@@ -4,10 +4,12 @@
 #include <triptych/capsule_likelihood/particle_filter.hpp>
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "filter/confidence.hpp"
+#include "filter/estimate_fit.hpp"
 #include "filter/filter_plan.hpp"
 #include "filter/filter_share.hpp"
 
@@ -51,6 +53,12 @@ class FilterEngine {
   }
 
   double scale() const { return body_scale_; }
+
+  // The fit of the estimates, if the plan has one and there is one cloud in the frame of the world.
+  std::optional<EstimateFit> make_fit(const FilterPlan& plan, const FilterShare* share, int threads) const {
+    if (plan.fit_steps == 0 || (share != nullptr && !share->has_one_cloud())) return {};
+    return EstimateFit(skeleton_, sensor_, plan.fit_steps, plan.recovers_limbs, threads);
+  }
 
  private:
   Skeleton skeleton_;

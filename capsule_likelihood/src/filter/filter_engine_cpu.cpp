@@ -24,6 +24,7 @@ class CpuEngine final : public FilterEngine {
             std::optional<CudaGroup> group, const FilterShare* share)
       : FilterEngine(skeleton, sensor),
         threads_(threads),
+        fit_(make_fit(plan, share, threads)),
         group_(std::move(group)),
         samples_(plan.samples),
         bodies_(static_cast<std::size_t>(plan.samples) * static_cast<std::size_t>(skeleton.capsule_count())),
@@ -34,7 +35,6 @@ class CpuEngine final : public FilterEngine {
             },
             threads) {
     if (share != nullptr) shared_.emplace(*share, this->skeleton(), this->sensor(), threads);
-    fits_ = filter_.fit_steps() > 0 && (share == nullptr || share->has_one_cloud());
   }
 
   int threads() const override { return threads_; }
@@ -83,9 +83,8 @@ class CpuEngine final : public FilterEngine {
     Estimate estimate;
     estimate.pose.assign(filter_.estimate().begin(), filter_.estimate().end());
     estimate.joints.assign(filter_.joints().begin(), filter_.joints().end());
-    if (fits_) {
-      fit_estimate(skeleton(), sensor(), FitSample::of(cloud), filter_.fit_steps(), filter_.frame(),
-                   estimate.pose, filter_.centre());
+    if (fit_) {
+      fit_->apply(FitSample::of(cloud), filter_.frame(), filter_.fitted_state(estimate.pose));
       estimate.joints = skeleton().joints(estimate.pose);
     }
     estimate.covariances = filter_.covariances();
@@ -135,11 +134,11 @@ class CpuEngine final : public FilterEngine {
   }
 
   int threads_;
+  std::optional<EstimateFit> fit_;
   std::optional<CudaGroup> group_;
   std::int32_t samples_;
   std::vector<Capsule> bodies_;
   FilterCpu filter_;
-  bool fits_ = false;
   std::optional<SharedLikelihood> shared_;
   std::deque<Estimate> results_;
 };

@@ -12,6 +12,8 @@ namespace {
 
 // The numbers of points that graphs are made for are multiples of this.
 constexpr std::int64_t points_per_step = 4096;
+// Of common_: the centre, the elite, the velocity and the last estimate.
+constexpr std::int64_t fitted_arrays = 4;
 
 template <class T>
 DeviceBuffer<T> upload(std::span<const T> values, StreamRef stream) {
@@ -34,7 +36,7 @@ CudaEngine::CudaEngine(const Skeleton& skeleton, const SensorModel& sensor, Filt
       device_skeleton_(skeleton),
       max_points_((max_points + points_per_step - 1) / points_per_step * points_per_step),
       rays_(max_points_, sensor),
-      fits_(plan_.fit_steps > 0 && (share == nullptr || share->has_one_cloud())),
+      fit_(make_fit(plan_, share, 1)),  // its thread belongs to the driver
       share_(share) {
   const std::int64_t samples = plan_.samples, dims = plan_.dims;
   upload_plan();
@@ -71,7 +73,7 @@ void CudaEngine::make_slots() {
     s.totals = PinnedBuffer<PointTotals>(1);
     s.engine = this;
     s.frame = PinnedBuffer<FilterFrame>(1);
-    s.centre = PinnedBuffer<float>(plan_.dims);
+    s.state = PinnedBuffer<float>(fitted_arrays * plan_.dims);
   }
 }
 
@@ -157,7 +159,7 @@ void CudaEngine::run_frame(const FrameKind& kind, const Prepare& prepare) {
   }
   parts->back().launch(stream_);
   Slot& s = slot(kind.slot);
-  if (fits_) enqueue_fit(s);
+  if (fit_) enqueue_fit(s);
   s.done.record(stream_);
   ++in_flight_;
 }
@@ -293,33 +295,34 @@ void CudaEngine::complete(Estimate& estimate, const Slot& s) const {
 
 void CudaEngine::enqueue_fit(Slot& s) {
   s.fit_failure = nullptr;
-  const auto centre = common_.span().first(plan_.dims);
+  const auto state = common_.span().first(fitted_arrays * plan_.dims);
   copy_to_host(DeviceSpan<const FilterFrame>(frame_.span()), s.frame.span(), stream_);
-  copy_to_host(DeviceSpan<const float>(centre), s.centre.span(), stream_);
+  copy_to_host(DeviceSpan<const float>(state), s.state.span(), stream_);
   stream_.ref().call_on_host(
       [](void* slot) {
         Slot& of_frame = *static_cast<Slot*>(slot);
         try {
           of_frame.engine->fit(of_frame);
-        } catch (...) {  // for next(): the estimate and the centre are as they were
+        } catch (...) {  // for next(): the estimate and the state are as they were
           of_frame.fit_failure = std::current_exception();
         }
       },
       &s);
-  copy_to_device(s.centre.span(), centre, stream_);
+  copy_to_device(s.state.span(), state, stream_);
 }
 
 // On a thread of the driver. Writes the pose and the joints into the report.
 void CudaEngine::fit(Slot& s) const {
   float* const estimate = estimate_of(s);
-  const std::size_t pose_size = static_cast<std::size_t>(plan_.dims) + 1;
-  const std::span<float> centre_of_slot = s.centre.span();
-  std::vector<float> pose(estimate, estimate + pose_size),
-      centre(centre_of_slot.begin(), centre_of_slot.end());
-  fit_estimate(skeleton(), sensor(), fit_sample(s), plan_.fit_steps, *s.frame.data(), pose, centre);
+  const auto dims = static_cast<std::size_t>(plan_.dims), pose_size = dims + 1;
+  const std::span<float> state_of_slot = s.state.span();
+  std::vector<float> pose(estimate, estimate + pose_size), state(state_of_slot.begin(), state_of_slot.end());
+  const std::span<float> arrays(state);  // centre, elite, velocity, last
+  fit_->apply(fit_sample(s), *s.frame.data(),
+              {pose, arrays.first(dims), arrays.subspan(2 * dims, dims), arrays.subspan(3 * dims, dims)});
   const std::vector<Vec3> joints = skeleton().joints(pose);
   // Nothing throws from here on.
-  std::copy(centre.begin(), centre.end(), centre_of_slot.begin());
+  std::copy(state.begin(), state.end(), state_of_slot.begin());
   std::copy(pose.begin(), pose.end(), estimate);
   float* at = estimate + pose_size;
   for (const Vec3& joint : joints) {

@@ -16,6 +16,7 @@
 #include <exception>
 #include <functional>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -72,7 +73,7 @@ class CudaEngine final : public FilterEngine {
     // What the fit of the estimate reads and writes, beside the report. Unused without fits.
     const CudaEngine* engine = nullptr;
     PinnedBuffer<FilterFrame> frame;
-    PinnedBuffer<float> centre;
+    PinnedBuffer<float> state;  // the arrays of common_ from the centre to the last estimate
     std::exception_ptr fit_failure;
   };
   // A graph serves all frames of up to room points in one slot. uploads: it copies the points from the slot.
@@ -99,8 +100,8 @@ class CudaEngine final : public FilterEngine {
     return fit_sample_begin() + max_fit_points * static_cast<std::int64_t>(sizeof(Vec3));
   }
   std::int64_t report_bytes() const {
-    return fits_ ? fit_sigma_begin() + max_fit_points * static_cast<std::int64_t>(sizeof(float))
-                 : fit_sample_begin();
+    return fit_ ? fit_sigma_begin() + max_fit_points * static_cast<std::int64_t>(sizeof(float))
+                : fit_sample_begin();
   }
 
   void upload_plan();
@@ -124,7 +125,7 @@ class CudaEngine final : public FilterEngine {
   void enqueue_layers(Likelihood likelihood, const Cut& cut = {});
   void exchange_losses(const Cut& cut);
   void enqueue_result();
-  // After the graph of a frame: the estimate and the centre on the device are moved by a fit on the host.
+  // After the graph of a frame: a fit on the host moves the estimate, and the state on the device.
   void enqueue_fit(Slot& slot);
   void fit(Slot& slot) const;
   Estimate report(const Slot& slot) const;
@@ -165,7 +166,7 @@ class CudaEngine final : public FilterEngine {
   int first_ = 0, in_flight_ = 0;
   std::map<FrameKind, std::vector<Graph>> graphs_;
 
-  bool fits_;
+  std::optional<EstimateFit> fit_;
 
   // Of a filter that is shared. The host's losses end with the number of ranks that have failed.
   const FilterShare* share_;

@@ -182,6 +182,7 @@ FilterPlan make_plan(const Skeleton& skeleton, const FilterOptions& options) {
                              options.max_angle_spread_rad}) > 0
                        ? options.fit_steps
                        : 0;
+  plan.recovers_limbs = options.recover_limbs;
   plan.motion.recall = 0.3f;
   plan.motion.gain = 2;
   plan.motion.least = options.min_spread;

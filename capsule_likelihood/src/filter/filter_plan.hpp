@@ -28,7 +28,8 @@ struct FilterPlan {
   std::vector<FilterLimb> limbs;    // of the units from 1 on
   float start_noise = 1;            // times the spreads, about a given pose
   FilterMotion motion;
-  int fit_steps = 0;  // of the estimate, see estimate_fit.hpp
+  int fit_steps = 0;            // of the estimate, see estimate_fit.hpp
+  bool recovers_limbs = false;  // ... see limb_recovery.hpp
 };
 
 // InvalidArgument, with a sentence, when an option is out of range.

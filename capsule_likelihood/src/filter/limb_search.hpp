@@ -6,6 +6,7 @@
 #include <triptych/capsule_likelihood/skeleton.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -16,6 +17,16 @@
 
 namespace triptych::capsule_likelihood {
 
+// Which poses of a limb are weighed.
+struct LimbDraws {
+  // With angles drawn evenly within the limits; the limb's other joints are at rest.
+  std::int64_t anywhere = 512;
+  // With angles drawn evenly about those of the pose, by up to 0.1 rad in one draw, 1.5 rad in another.
+  std::int64_t around = 0;
+  std::int64_t judged = 32;  // of all these, the most likely ones, by the evidence as well
+  double move_cost = 0;      // of the score, times moved_m2()
+};
+
 // Weighs poses on a sample of a cloud that a camera has seen. On the host: the same poses whatever the filter
 // runs on.
 class LimbSearch {
@@ -24,17 +35,22 @@ class LimbSearch {
   LimbSearch(const Skeleton& skeleton, const PoseScore& score, const SensorModel& sensor,
              const CloudView& cloud);
 
-  // Poses that differ from this one in the limb alone, the best ones first, `count` at most. Their angles are
-  // drawn evenly within the limits. No two put the end of the limb at about the same place.
+  // Poses that differ from this one in the limb alone, the best ones first, `count` at most. No two put the
+  // end of the limb at about the same place.
   std::vector<std::vector<float>> best_poses(std::span<const float> pose, const Limb& limb, std::size_t count,
-                                             int threads = 1) const;
+                                             int threads = 1, const LimbDraws& draws = {}) const;
 
   Candidate judge(std::vector<float> pose) const;
+
+  // How far the ends of the limb's bones are from where they were; squares, summed.
+  static double moved_m2(const Limb& limb, std::span<const Vec3> joints, std::span<const Vec3> were);
 
   std::span<const Vec3> points() const { return sample_.view(); }
   std::span<const float> sigma_m() const { return sigma_m_; }  // empty, or one for each point
 
  private:
+  class SeenLimb;
+
   const Skeleton& skeleton_;
   const PoseScore& score_;
   EvidenceSample sample_;

@@ -119,6 +119,15 @@ std::vector<Limb> limbs_of(const Skeleton& skeleton) {
   return limbs;
 }
 
+std::vector<std::size_t> capsules_of(const Skeleton& skeleton, const Limb& limb) {
+  std::vector<std::size_t> capsules;
+  for (std::size_t k = 0; k < skeleton.body_capsules().size(); ++k) {
+    const auto joint = static_cast<std::size_t>(skeleton.body_capsules()[k].joint);
+    if (std::find(limb.joints.begin(), limb.joints.end(), joint) != limb.joints.end()) capsules.push_back(k);
+  }
+  return capsules;
+}
+
 bool is_vertical(const Skeleton& skeleton, const std::vector<float>& pose, const Bone& bone) {
   const std::vector<Vec3> at = skeleton.joints(pose);
   const Vec direction = between(at, bone.joint, bone.end);

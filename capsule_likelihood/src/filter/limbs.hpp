@@ -36,6 +36,9 @@ struct Limb {
 // One for each unit of units_of(). The first, the trunk, is empty.
 std::vector<Limb> limbs_of(const Skeleton& skeleton);
 
+// Which capsules of the body move with the limb.
+std::vector<std::size_t> capsules_of(const Skeleton& skeleton, const Limb& limb);
+
 // Points up or down, by 45 degrees at most from the vertical.
 bool is_vertical(const Skeleton& skeleton, const std::vector<float>& pose, const Bone& bone);
 

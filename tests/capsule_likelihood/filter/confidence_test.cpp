@@ -120,6 +120,23 @@ TEST(Confidence, DoesNotDependOnTheScale) {
   EXPECT_EQ(half.body_seen, whole.body_seen);
 }
 
+TEST(Confidence, CountsThePlacesOfPartsAsThoseOfTheWhole) {
+  const Walk walk(1);
+  const EvidenceSample sample = EvidenceSample::of(walk.points(0, 3000));
+  const std::vector<Capsule> body = walk.skeleton.capsules(moved(walk.pose(0), 0.1f));
+  const double scale = body_scale(walk.skeleton);
+  const EvidenceCounts whole = count_evidence(body, scale, sample.view(), {});
+  EXPECT_GT(whole.seen, 0);
+  EXPECT_LT(whole.seen, whole.places);
+  for (const std::size_t cut : {std::size_t{0}, std::size_t{7}, body.size()}) {
+    const EvidenceCounts first = count_seen(std::span(body).first(cut), scale, sample.view(), {});
+    const EvidenceCounts second = count_seen(std::span(body).subspan(cut), scale, sample.view(), {});
+    EXPECT_EQ(first.seen + second.seen, whole.seen);
+    EXPECT_EQ(first.places + second.places, whole.places);
+  }
+  EXPECT_EQ(count_seen(body, scale, {}, {}).places, 0);
+}
+
 TEST(Confidence, IsFiniteForHostileInput) {
   const Walk walk(1);
   const float nan = std::numeric_limits<float>::quiet_NaN(),

@@ -22,13 +22,17 @@ using test_scene::Walk;
 // A filter's state after a frame: the orientation of the estimate is the reference times the centre.
 struct Frame {
   FilterFrame frame;
-  std::vector<float> centre, pose;
+  std::vector<float> centre, velocity, last, pose;
 
-  explicit Frame(std::span<const float> at) : centre(at.size() - 1), pose(at.begin(), at.end()) {
+  explicit Frame(std::span<const float> at)
+      : centre(at.size() - 1), velocity(centre), last(centre), pose(at.begin(), at.end()) {
     const float reference[4] = {0.8f, 0, 0.6f, 0};
     std::copy_n(reference, 4, frame.reference);
     std::copy_n(at.begin(), 3, centre.begin() + 3);
     std::copy(at.begin() + 7, at.end(), centre.begin() + root_dims);
+  }
+  void fit(const Skeleton& skeleton, const FitSample& sample) {
+    EstimateFit(skeleton, {}, 4, true, 1).apply(sample, frame, {pose, centre, velocity, last});
   }
 };
 
@@ -59,7 +63,7 @@ TEST(EstimateFit, MovesPoseAndCentreToThePoints) {
   late[0] += 0.04f;
   Frame state(late);
   const FitSample sample = FitSample::of(walk.points(1, 3000));
-  fit_estimate(walk.skeleton, {}, sample, 4, state.frame, state.pose, state.centre);
+  state.fit(walk.skeleton, sample);
   const double before = mean_error_m(walk.skeleton.joints(late), walk.joints(1));
   EXPECT_GT(before, 0.04);
   EXPECT_LT(mean_error_m(walk.skeleton.joints(state.pose), walk.joints(1)), 0.5 * before);
@@ -82,7 +86,7 @@ TEST(EstimateFit, WithoutUsablePointsAllBitsStay) {
   for (const std::vector<Vec3>& cloud : {std::vector<Vec3>(), unusable}) {
     Frame state(walk.pose(0));
     const Frame before = state;
-    fit_estimate(walk.skeleton, {}, FitSample::of(cloud), 4, state.frame, state.pose, state.centre);
+    state.fit(walk.skeleton, FitSample::of(cloud));
     EXPECT_EQ(state.pose, before.pose);
     EXPECT_EQ(state.centre, before.centre);
   }

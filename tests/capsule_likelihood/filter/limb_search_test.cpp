@@ -1,49 +1,20 @@
 // The search for a limb: poses drawn within its limits, the best of them by a sample of the cloud and their
 // score.
-#include <triptych/capsule_likelihood/render.hpp>
-#include <triptych/capsule_likelihood/synthetic_walk.hpp>
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <string>
 #include <vector>
 
-#include "capsule_likelihood/filter/filter_scene.hpp"
+#include "capsule_likelihood/filter/limb_scene.hpp"
 #include "filter/limb_search.hpp"
 
 namespace triptych::capsule_likelihood {
 namespace {
 
-struct Scene {
-  Skeleton body = make_human();
-  std::vector<Limb> limbs = limbs_of(body);
-  PoseScore score{body, limbs};
-  std::vector<float> at_rest = body.rest_pose();
-
-  Scene() { at_rest[2] = 2.5f; }
-
-  std::size_t joint(const std::string& name) const { return static_cast<std::size_t>(body.find(name)); }
-  // The limb that ends at a joint.
-  const Limb& limb_to(const std::string& name) const {
-    return *std::find_if(limbs.begin(), limbs.end(), [&](const Limb& limb) {
-      return !limb.bones.empty() && limb.bones.back().end == joint(name);
-    });
-  }
-  std::vector<Vec3> points_of(std::span<const float> pose) const {
-    RenderOptions options;
-    options.points = 1500;
-    options.outliers = 0.05f;
-    return render_points(body.capsules(pose), options);
-  }
-  double distance_m(const std::string& name, std::span<const float> a, std::span<const float> b) const {
-    const std::size_t j = joint(name);
-    return test_scene::mean_error_m({&body.joints(a)[j], 1}, {&body.joints(b)[j], 1});
-  }
-};
+using Scene = test_scene::LimbScene;
 
 TEST(LimbSearch, FindsLimbsFarFromWhereTheyWere) {
   const Scene scene;
@@ -96,6 +67,26 @@ TEST(LimbSearch, PosesDifferInTheLimbAloneAndKeepItsLimits) {
     for (std::size_t j = 0; j < i; ++j)
       EXPECT_GT(scene.distance_m("left_hand", poses[i], poses[j]), 0.05) << i << " and " << j;
   EXPECT_EQ(search.best_poses(scene.at_rest, limb, 5), poses);
+}
+
+TEST(LimbSearch, DrawsAroundAPoseStayNearIt) {
+  const Scene scene;
+  const std::vector<float> truth = scene.with(scene.at_rest, "left_upper_arm", {1.2f, -0.6f});
+  const std::vector<float> pose = scene.with(truth, "left_upper_arm", {0.8f, -0.9f});
+  const std::vector<Vec3> points = scene.points_of(truth);
+  const LimbSearch search(scene.body, scene.score, {}, {points});
+  const Limb& limb = scene.limb_to("left_hand");
+  const auto found = search.best_poses(pose, limb, 3, 1, {.anywhere = 0, .around = 200, .judged = 200});
+  ASSERT_FALSE(found.empty());
+  EXPECT_LT(scene.distance_m("left_hand", found[0], truth), 0.5 * scene.distance_m("left_hand", pose, truth));
+  for (const std::vector<float>& near : found)
+    for (std::size_t i = 0; i < pose.size(); ++i)
+      EXPECT_LE(std::abs(near[i] - pose[i]), 1.5f + 0x1p-20f) << i;
+  // Whatever the points say, the best pose is one that moves the limb least.
+  const auto costly =
+      search.best_poses(pose, limb, 1, 1, {.anywhere = 0, .around = 200, .judged = 200, .move_cost = 1000});
+  ASSERT_EQ(costly.size(), 1u);
+  EXPECT_LT(scene.distance_m("left_hand", costly[0], pose), 0.1);
 }
 
 TEST(LimbSearch, TakesASigmaForEachPoint) {

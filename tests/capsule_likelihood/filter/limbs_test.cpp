@@ -55,6 +55,25 @@ TEST(Limbs, AHumanHasTwoArmsAndTwoLegs) {
   }
 }
 
+TEST(Limbs, TheCapsulesOfALimbAreThoseThatMoveWithIt) {
+  const Skeleton human = make_human();
+  const std::vector<Limb> limbs = limbs_of(human);
+  const std::vector<float> rest = human.rest_pose();
+  const std::vector<Capsule> before = human.capsules(rest);
+  for (std::size_t limb = 1; limb < limbs.size(); ++limb) {
+    std::vector<float> bent = rest;
+    for (const std::size_t j : limbs[limb].joints)
+      for (std::size_t r = 0; r < human.joints()[j].rotations.size(); ++r)
+        bent[static_cast<std::size_t>(human.first_angle(static_cast<int>(j))) + r] += 0.3f;
+    const std::vector<Capsule> after = human.capsules(bent);
+    std::vector<std::size_t> moved;
+    for (std::size_t k = 0; k < before.size(); ++k)
+      if (length(Vec(after[k].b) - Vec(before[k].b)) > 0) moved.push_back(k);
+    EXPECT_FALSE(moved.empty()) << limb;
+    EXPECT_EQ(capsules_of(human, limbs[limb]), moved) << limb;
+  }
+}
+
 TEST(Limbs, WithoutAFrontThereAreNoPairs) {
   const Skeleton body = without_toes();
   EXPECT_EQ(length(front_of(body)), 0);

@@ -29,6 +29,7 @@ nb::dict options_of(HeldFilter& self) {
   d["min_confidence"] = o.min_confidence;
   d["search_after_frames"] = o.search_after_frames;
   d["fit_steps"] = o.fit_steps;
+  d["recover_limbs"] = o.recover_limbs;
   d["position_spread_m"] = shown(o.position_spread_m);
   d["rotation_spread_rad"] = shown(o.rotation_spread_rad);
   d["limb_spread_m"] = shown(o.limb_spread_m);
@@ -71,7 +72,7 @@ void bind_constructor(nb::class_<HeldFilter>& type) {
       [](HeldFilter* self, const Body& skeleton, Whole<"samples"> samples, Whole<"layers"> layers,
          Whole<"seed", std::uint64_t> seed, std::string_view motion,
          Whole<"max_points", std::int64_t> max_points, double min_score, double min_confidence,
-         Whole<"search_after_frames"> search_after_frames, Whole<"fit_steps"> fit_steps,
+         Whole<"search_after_frames"> search_after_frames, Whole<"fit_steps"> fit_steps, bool recover_limbs,
          float position_spread_m, float rotation_spread_rad, float limb_spread_m, float max_angle_spread_rad,
          float min_spread, float start_spread, float shrink, float effective_share, float max_loss_nats,
          bool partitioned, float velocity_follow, float velocity_damp, float mean_reversion,
@@ -88,6 +89,7 @@ void bind_constructor(nb::class_<HeldFilter>& type) {
         options.min_confidence = min_confidence;
         options.search_after_frames = search_after_frames;
         options.fit_steps = fit_steps;
+        options.recover_limbs = recover_limbs;
         options.position_spread_m = position_spread_m;
         options.rotation_spread_rad = rotation_spread_rad;
         options.limb_spread_m = limb_spread_m;
@@ -113,7 +115,7 @@ void bind_constructor(nb::class_<HeldFilter>& type) {
       nb::arg("seed") = o.seed, nb::arg("motion") = "constant_velocity", nb::arg("max_points") = o.max_points,
       nb::arg("min_score") = o.min_score, nb::arg("min_confidence") = o.min_confidence,
       nb::arg("search_after_frames") = o.search_after_frames, nb::arg("fit_steps") = o.fit_steps,
-      nb::arg("position_spread_m") = shown(o.position_spread_m),
+      nb::arg("recover_limbs") = o.recover_limbs, nb::arg("position_spread_m") = shown(o.position_spread_m),
       nb::arg("rotation_spread_rad") = shown(o.rotation_spread_rad),
       nb::arg("limb_spread_m") = shown(o.limb_spread_m),
       nb::arg("max_angle_spread_rad") = shown(o.max_angle_spread_rad),
@@ -133,7 +135,8 @@ void bind_constructor(nb::class_<HeldFilter>& type) {
            "confidence is \"uncertain\". search_after_frames: when so many clouds in a row were \"lost\"\n"
            "or \"uncertain\", the call searches again, as find() does; 0: never.\n"
            "fit_steps: of Gauss-Newton, which take each estimate to the points; the next cloud starts\n"
-           "there. 0: the estimate is the mean of the samples.\n"
+           "there. 0: the estimate is the mean of the samples. recover_limbs: the fit searches again\n"
+           "for a limb that the estimate has in empty space.\n"
            "position_spread_m, rotation_spread_rad (of the root), limb_spread_m (of the far end of what\n"
            "a joint moves), max_angle_spread_rad: standard deviations of the motion between two clouds.\n"
            "They shrink while the predictions are good, down to min_spread of these. start_spread: of\n"

@@ -45,6 +45,9 @@ struct FilterOptions {
   // starts there. 0: none, the estimate is the mean of the samples. Without effect with several cameras, or
   // one whose frame is not the world's, or when one of the spreads below is 0.
   int fit_steps = 4;
+  // The fit searches again for a limb that the estimate has in empty space. false: the limb stays there until
+  // points are within its reach.
+  bool recover_limbs = true;
 
   // Standard deviations of the motion between two frames about the prediction. They shrink while the
   // predictions are good, down to min_spread of these. At most 1000 each.
