@@ -103,8 +103,13 @@ bool is_shown(const Points& points, double x, double y, double z, double scale) 
   return false;
 }
 
+bool is_outside(const ImageBounds& image, double x, double y, double z) {
+  return z > 0 &&
+         !(x >= image.low_u * z && x <= image.high_u * z && y >= image.low_v * z && y <= image.high_v * z);
+}
+
 std::int64_t seen_places(const Points& points, std::span<const Capsule> body, const Vec3& camera,
-                         double scale) {
+                         double scale, const ImageBounds& image) {
   std::int64_t seen = 0;
   for (const Capsule& c : body) {
     for (const double t : places) {
@@ -115,7 +120,8 @@ std::int64_t seen_places(const Points& points, std::span<const Capsule> body, co
                    z = at(c.a.z, c.b.z, camera.z);
       const double distance = std::sqrt(x * x + y * y + z * z);
       const double nearer = distance > 0 ? 1 - double{c.radius_m} / distance : 0;
-      seen += is_shown(points, nearer * x, nearer * y, nearer * z, scale) ? 1 : 0;
+      seen +=
+          is_outside(image, x, y, z) || is_shown(points, nearer * x, nearer * y, nearer * z, scale) ? 1 : 0;
     }
   }
   return seen;
@@ -161,17 +167,30 @@ EvidenceCounts count_evidence(std::span<const Capsule> body, double scale, std::
   counts.on_body = found.on_body;
   counts.near_body = found.near_body;
   counts.places = places_per_capsule * std::ssize(body);
-  counts.seen = seen_places(points, body, sensor.camera, scale);
+  counts.seen = seen_places(points, body, sensor.camera, scale, {});
   return counts;
 }
 
+ImageBounds ImageBounds::of(std::span<const Vec3> points, const SensorModel& sensor) {
+  ImageBounds bounds{endless, -endless, endless, -endless};
+  for (const Vec3& p : points) {
+    const float x = p.x - sensor.camera.x, y = p.y - sensor.camera.y, z = p.z - sensor.camera.z;
+    if (!is_usable(x, y, z)) continue;
+    bounds.low_u = std::min(bounds.low_u, x / z);
+    bounds.high_u = std::max(bounds.high_u, x / z);
+    bounds.low_v = std::min(bounds.low_v, y / z);
+    bounds.high_v = std::max(bounds.high_v, y / z);
+  }
+  return bounds;
+}
+
 EvidenceCounts count_seen(std::span<const Capsule> body, double scale, std::span<const Vec3> sample,
-                          const SensorModel& sensor) {
+                          const SensorModel& sensor, const ImageBounds& image) {
   EvidenceCounts counts;
   const Points points(sample, sensor);
   if (points.size == 0) return counts;
   counts.places = places_per_capsule * std::ssize(body);
-  counts.seen = seen_places(points, body, sensor.camera, scale);
+  counts.seen = seen_places(points, body, sensor.camera, scale, image);
   return counts;
 }
 

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "filter/cloud_sample.hpp"
@@ -45,9 +46,18 @@ struct EvidenceCounts {
 EvidenceCounts count_evidence(std::span<const Capsule> body, double scale, std::span<const Vec3> sample,
                               const SensorModel& sensor);
 
-// The places alone; of a part of a body, too.
+// A rectangle of the image plane at distance 1 from the camera.
+struct ImageBounds {
+  static constexpr float endless = std::numeric_limits<float>::infinity();
+  float low_u = -endless, high_u = endless, low_v = -endless, high_v = endless;
+
+  // Of the points that a ray can reach. Nothing is known of what lies outside: the image may end there.
+  static ImageBounds of(std::span<const Vec3> points, const SensorModel& sensor);
+};
+
+// The places alone; of a part of a body, too. Those outside the image count as seen.
 EvidenceCounts count_seen(std::span<const Capsule> body, double scale, std::span<const Vec3> sample,
-                          const SensorModel& sensor);
+                          const SensorModel& sensor, const ImageBounds& image = {});
 
 // Fills in the evidence and the confidence of an estimate whose other values are known.
 void add_confidence(Estimate& estimate, const Skeleton& skeleton, double scale, std::span<const Vec3> sample,

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <cstdint>
+#include <cstddef>
 #include <utility>
 
 #include "filter/estimate_fit.hpp"
@@ -8,29 +8,16 @@
 
 namespace triptych::capsule_likelihood {
 
-FitSample FitSample::of(const CloudView& cloud) {
-  FitSample sample;
-  const auto count = static_cast<std::int64_t>(cloud.points.size());
-  const std::int32_t size = sample_size(count, max_fit_points);
-  for (std::int32_t i = 0; i < size; ++i) {
-    const auto k = static_cast<std::size_t>(sample_index(i, count, size));
-    sample.points.push_back(cloud.points[k]);
-    if (!cloud.sigma_m.empty()) sample.sigma_m.push_back(cloud.sigma_m[k]);
-  }
-  return sample;
-}
-
 EstimateFit::EstimateFit(const Skeleton& skeleton, const SensorModel& sensor, int steps, bool recovers_limbs,
                          int threads)
     : skeleton_(skeleton), sensor_(sensor), steps_(steps) {
   if (recovers_limbs) recovery_.emplace(skeleton, sensor, threads);
 }
 
-void EstimateFit::apply(const FitSample& sample, const FilterFrame& frame, const FittedState& state) const {
+void EstimateFit::apply(const HostCloud& sample, const FilterFrame& frame, const FittedState& state) const {
   const SurfaceFit fit(skeleton_, sample.points, sample.sigma_m, sensor_);
   LimbRecovery::Result fitted{fit.refine(state.pose, steps_), {}};
-  if (recovery_)
-    fitted = recovery_->recover({sample.points, sample.sigma_m}, fit, steps_, std::move(fitted.pose));
+  if (recovery_) fitted = recovery_->recover(sample.view(), fit, steps_, std::move(fitted.pose), frame.frame);
   const std::vector<float>& pose = fitted.pose;
   if (std::equal(pose.begin(), pose.end(), state.pose.begin(), state.pose.end())) return;
   const HalfRotation half = half_rotation_between(frame.reference, pose.data() + 3);
@@ -40,7 +27,7 @@ void EstimateFit::apply(const FitSample& sample, const FilterFrame& frame, const
   std::copy_n(pose.begin(), 3, state.centre.begin() + 3);
   std::copy(pose.begin() + 7, pose.end(), state.centre.begin() + root_dims);
   std::copy(pose.begin(), pose.end(), state.pose.begin());
-  // The way to its new place is no motion of the limb.
+  // The jump is not motion: the prediction must not continue it.
   for (const std::size_t joint : fitted.joints) {
     const auto d = static_cast<std::size_t>(skeleton_.first_angle(static_cast<int>(joint))) - 1;
     const std::size_t count = skeleton_.joints()[joint].rotations.size();

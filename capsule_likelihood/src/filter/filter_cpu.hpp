@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "filter/estimate_fit.hpp"
 #include "filter/filter_plan.hpp"
 
 namespace triptych::capsule_likelihood {

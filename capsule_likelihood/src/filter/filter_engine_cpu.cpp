@@ -84,7 +84,7 @@ class CpuEngine final : public FilterEngine {
     estimate.pose.assign(filter_.estimate().begin(), filter_.estimate().end());
     estimate.joints.assign(filter_.joints().begin(), filter_.joints().end());
     if (fit_) {
-      fit_->apply(FitSample::of(cloud), filter_.frame(), filter_.fitted_state(estimate.pose));
+      fit_->apply(fit_sample(cloud), filter_.frame(), filter_.fitted_state(estimate.pose));
       estimate.joints = skeleton().joints(estimate.pose);
     }
     estimate.covariances = filter_.covariances();

@@ -318,7 +318,7 @@ void CudaEngine::fit(Slot& s) const {
   const std::span<float> state_of_slot = s.state.span();
   std::vector<float> pose(estimate, estimate + pose_size), state(state_of_slot.begin(), state_of_slot.end());
   const std::span<float> arrays(state);  // centre, elite, velocity, last
-  fit_->apply(fit_sample(s), *s.frame.data(),
+  fit_->apply(sample_to_fit(s), *s.frame.data(),
               {pose, arrays.first(dims), arrays.subspan(2 * dims, dims), arrays.subspan(3 * dims, dims)});
   const std::vector<Vec3> joints = skeleton().joints(pose);
   // Nothing throws from here on.
@@ -332,17 +332,18 @@ void CudaEngine::fit(Slot& s) const {
   }
 }
 
-FitSample CudaEngine::fit_sample(const Slot& s) const {
+HostCloud CudaEngine::sample_to_fit(const Slot& s) const {
   const auto count = static_cast<std::size_t>(*s.point_count.data());
   if (s.uploads)
-    return FitSample::of({std::span<const Vec3>(s.points.data(), count),
-                          std::span<const float>(s.sigma_m.data(), s.with_sigma ? count : 0)});
+    return fit_sample({std::span<const Vec3>(s.points.data(), count),
+                       std::span<const float>(s.sigma_m.data(), s.with_sigma ? count : 0)});
   const auto size = static_cast<std::size_t>(sample_size(*s.point_count.data(), max_fit_points));
   const auto* const points = reinterpret_cast<const Vec3*>(s.report.data() + fit_sample_begin());
   const auto* const sigma_m = reinterpret_cast<const float*>(s.report.data() + fit_sigma_begin());
-  FitSample sample;
+  HostCloud sample;
   sample.points.assign(points, points + size);
   if (s.with_sigma) sample.sigma_m.assign(sigma_m, sigma_m + size);
+  sample.drop_points_without_sigma(sensor().sigma_m);
   return sample;
 }
 

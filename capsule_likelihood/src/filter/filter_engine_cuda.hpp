@@ -131,7 +131,7 @@ class CudaEngine final : public FilterEngine {
   Estimate report(const Slot& slot) const;
   void complete(Estimate& estimate, const Slot& slot) const;  // with what depends on the cloud
   EvidenceSample sample(const Slot& slot) const;
-  FitSample fit_sample(const Slot& slot) const;
+  HostCloud sample_to_fit(const Slot& slot) const;
   float* estimate_of(Slot& slot) const {
     return reinterpret_cast<float*>(slot.report.data() + temperings_bytes);
   }

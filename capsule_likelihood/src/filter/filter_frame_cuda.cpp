@@ -40,7 +40,7 @@ void CudaEngine::enqueue_frame(const FrameKind& kind, const Cut& cut) {
     const float* const sigma_m = kind.with_sigma ? sigma_m_.data() : nullptr;
     enqueue_cloud_sample(points_.data(), sigma_m, point_count_.data(), evidence_points,
                          reinterpret_cast<Vec3*>(report_.data() + sample_begin()), nullptr, side_);
-    if (fits_)
+    if (fit_)
       enqueue_cloud_sample(points_.data(), sigma_m, point_count_.data(), max_fit_points,
                            reinterpret_cast<Vec3*>(report_.data() + fit_sample_begin()),
                            reinterpret_cast<float*>(report_.data() + fit_sigma_begin()), side_);

@@ -9,6 +9,7 @@
 #include <triptych/core/host_device.hpp>
 
 #include <cstdint>
+#include <span>
 
 namespace triptych::capsule_likelihood {
 
@@ -68,6 +69,12 @@ struct FilterView {
   std::int32_t trunk_dims = 0;                // free dimensions of unit 0 ...
   const std::int32_t* trunk = nullptr;        // ... and which they are
   const float* compensation = nullptr;        // dims x trunk_dims: d limb / d trunk
+};
+
+// What a fit moves of the state after a frame, on the host.
+struct FittedState {
+  std::span<float> pose;                    // the estimate
+  std::span<float> centre, velocity, last;  // as in FilterView; dims floats each
 };
 
 TRIPTYCH_INLINE_HD std::int32_t group_begin(std::int32_t group, std::int32_t samples, std::int32_t groups) {

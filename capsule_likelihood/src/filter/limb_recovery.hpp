@@ -1,5 +1,5 @@
-// A limb that the estimate has in empty space. The likelihood says nothing of it: a ray that misses the body
-// costs no more than a wrong hit.
+// Finds a limb whose capsules lie where the camera measured nothing, and searches for a better pose of it.
+// The likelihood does not penalise such a limb: a ray that misses the body costs no more than a wrong hit.
 #pragma once
 
 #include <triptych/capsule_likelihood/cloud_view.hpp>
@@ -7,6 +7,7 @@
 #include <triptych/capsule_likelihood/skeleton.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -26,13 +27,16 @@ class LimbRecovery {
     std::vector<float> pose;
     std::vector<std::size_t> joints;  // of the limb that was moved; none: the pose is as it was
   };
-  // pose: fitted to the sample. The limb of which the cloud shows least is searched for, near where it is and
-  // elsewhere, when there is empty space where it should be seen. It moves to where the points are or where
-  // the body hides it, if that is clearly better.
-  Result recover(const CloudView& sample, const SurfaceFit& fit, int steps, std::vector<float> pose) const;
+  // pose: fitted to the sample. Searches for one of the limbs that are in empty space, near where it is and
+  // elsewhere. It moves to points that nothing else explains, or behind the body, if that is clearly better.
+  // frame: several such limbs take turns. Where few of the points are near the body, empty space proves
+  // nothing and no limb moves.
+  Result recover(const CloudView& sample, const SurfaceFit& fit, int steps, std::vector<float> pose,
+                 std::uint64_t frame) const;
 
  private:
-  std::size_t least_seen(const CloudView& sample, std::span<const float> pose) const;  // 0: none
+  std::size_t limb_in_empty_space(std::span<const Capsule> body, std::span<const Vec3> points,
+                                  std::uint64_t frame) const;  // 0: none
 
   const Skeleton& skeleton_;
   SensorModel sensor_;

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "body/rotation.hpp"
 #include "filter/limb_search.hpp"
 
 namespace triptych::capsule_likelihood {
@@ -57,8 +58,10 @@ std::vector<float> drawn_poses(const Skeleton& skeleton, const Limb& limb, std::
     poses.insert(poses.end(), pose.begin(), pose.end());
     draw_limb(skeleton, limb, draws.anywhere + i, std::span(poses).last(pose.size()),
               [reach_rad](const Rotation& of, float angle) {
-                return std::pair(std::clamp(angle - reach_rad, of.lower_rad, of.upper_rad),
-                                 std::clamp(angle + reach_rad, of.lower_rad, of.upper_rad));
+                const float lower = angle - reach_rad, upper = angle + reach_rad;
+                if (detail::turns_freely(of)) return std::pair(lower, upper);
+                return std::pair(std::clamp(lower, of.lower_rad, of.upper_rad),
+                                 std::clamp(upper, of.lower_rad, of.upper_rad));
               });
   }
   return poses;
@@ -75,23 +78,24 @@ LimbSearch::LimbSearch(const Skeleton& skeleton, const PoseScore& score, const S
       rays_(sample_.view(), sigma_m_, sensor, 1),
       scale_(body_scale(skeleton)) {}
 
-Candidate LimbSearch::judge(std::vector<float> pose) const {
+Candidate LimbSearch::judge(std::vector<float> pose, const ImageBounds& image) const {
   const std::vector<Capsule> body = skeleton_.capsules(pose);
   double log_likelihood = 0;
   evaluate_cpu(rays_, {body.data(), 1, skeleton_.capsule_count()}, {&log_likelihood, 1}, {}, 1);
   const double points = static_cast<double>(std::max<std::int64_t>(1, rays_.count().used));
-  const double seen = count_seen(body, scale_, sample_.view(), rays_.sensor()).evidence().body_seen;
+  const double seen = count_seen(body, scale_, sample_.view(), rays_.sensor(), image).evidence().body_seen;
   const double score = score_.of(pose, log_likelihood / points, seen);
   return {std::move(pose), score, seen};
 }
 
-double LimbSearch::moved_m2(const Limb& limb, std::span<const Vec3> joints, std::span<const Vec3> were) {
+double LimbSearch::moved_m2(const Limb& limb, std::span<const Vec3> joints,
+                            std::span<const Vec3> were) const {
   double sum = 0;
   for (const Bone& bone : limb.bones) {
     const Vec moved = Vec(joints[bone.end]) - Vec(were[bone.end]);
     sum += dot(moved, moved);
   }
-  return sum;
+  return sum / (scale_ * scale_);
 }
 
 // What a camera sees of bodies that differ in a limb alone: the rest is counted once.

@@ -21,7 +21,7 @@ namespace triptych::capsule_likelihood {
 struct LimbDraws {
   // With angles drawn evenly within the limits; the limb's other joints are at rest.
   std::int64_t anywhere = 512;
-  // With angles drawn evenly about those of the pose, by up to 0.1 rad in one draw, 1.5 rad in another.
+  // With angles drawn evenly about those of the pose, by up to 0.1, 0.2, ... 1.5 rad in turn.
   std::int64_t around = 0;
   std::int64_t judged = 32;  // of all these, the most likely ones, by the evidence as well
   double move_cost = 0;      // of the score, times moved_m2()
@@ -40,10 +40,11 @@ class LimbSearch {
   std::vector<std::vector<float>> best_poses(std::span<const float> pose, const Limb& limb, std::size_t count,
                                              int threads = 1, const LimbDraws& draws = {}) const;
 
-  Candidate judge(std::vector<float> pose) const;
+  // image: what is outside counts as seen.
+  Candidate judge(std::vector<float> pose, const ImageBounds& image = {}) const;
 
-  // How far the ends of the limb's bones are from where they were; squares, summed.
-  static double moved_m2(const Limb& limb, std::span<const Vec3> joints, std::span<const Vec3> were);
+  // How far the ends of the limb's bones are from where they were, of a person of 1.75 m: squares, summed.
+  double moved_m2(const Limb& limb, std::span<const Vec3> joints, std::span<const Vec3> were) const;
 
   std::span<const Vec3> points() const { return sample_.view(); }
   std::span<const float> sigma_m() const { return sigma_m_; }  // empty, or one for each point

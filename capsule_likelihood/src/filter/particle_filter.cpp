@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "filter/filter_engine.hpp"
 #include "filter/find_pose.hpp"
 #include "filter/find_shared.hpp"
+#include "filter/host_cloud.hpp"
 #include "rays/rays_data.hpp"
 
 namespace triptych::capsule_likelihood {
@@ -45,21 +45,6 @@ std::unique_ptr<FilterEngine> make_engine(const Skeleton& skeleton, const Filter
       return make_cpu_engine(skeleton, options.sensor, std::move(plan), device.threads(), share);
   }
 }
-
-// A copy of a cloud in device memory.
-struct HostCloud {
-  std::vector<Vec3> points;
-  std::vector<float> sigma_m;
-
-  // A search refuses a sigma that is not above 0, where a frame drops its point.
-  void drop_points_without_sigma(float usual_m) {
-    for (std::size_t i = 0; i < sigma_m.size(); ++i) {
-      if (sigma_m[i] > 0 && sigma_m[i] <= largest_m) continue;
-      points[i].x = std::numeric_limits<float>::quiet_NaN();
-      sigma_m[i] = usual_m;
-    }
-  }
-};
 
 }  // namespace
 
@@ -321,7 +306,7 @@ Estimate ParticleFilter::find(const DeviceCloudView& cloud) {
   const Stopwatch watch;
   state_->check_cloud(cloud);
   const HostCloud on_host = state_->download(cloud);
-  Estimate estimate = find(CloudView(on_host.points, on_host.sigma_m));
+  Estimate estimate = find(on_host.view());
   estimate.latency_us = watch.elapsed_us();
   return estimate;
 }
@@ -334,7 +319,7 @@ Estimate ParticleFilter::step(const DeviceCloudView& cloud) {
   if (!state_->is_to_search(estimate)) return estimate;
   HostCloud on_host = state_->download(cloud);
   on_host.drop_points_without_sigma(state_->options.sensor.sigma_m);
-  return find(CloudView(on_host.points, on_host.sigma_m));
+  return find(on_host.view());
 }
 
 Estimate ParticleFilter::step_cameras(std::span<const CloudView> clouds) {

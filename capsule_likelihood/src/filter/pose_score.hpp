@@ -1,4 +1,5 @@
-// By what find() compares poses: how well they explain a cloud, and how usual they are.
+// By what find() and the search for limbs compare poses: how well they explain a cloud, and how usual they
+// are.
 #pragma once
 
 #include <triptych/capsule_likelihood/skeleton.hpp>

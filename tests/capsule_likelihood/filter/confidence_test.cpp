@@ -137,6 +137,42 @@ TEST(Confidence, CountsThePlacesOfPartsAsThoseOfTheWhole) {
   EXPECT_EQ(count_seen(body, scale, {}, {}).places, 0);
 }
 
+TEST(Confidence, PlacesOutsideTheImageCanCountAsSeen) {
+  const Walk walk(1);
+  const std::vector<Vec3> cloud = walk.points(0, 3000);
+  const std::vector<Capsule> body = walk.skeleton.capsules(walk.pose(0));
+  const std::vector<Capsule> away = walk.skeleton.capsules(moved(walk.pose(0), 3));
+  const double scale = body_scale(walk.skeleton);
+  const EvidenceSample sample = EvidenceSample::of(cloud);
+  const ImageBounds image = ImageBounds::of(cloud, {});
+  const auto seen = [&](std::span<const Capsule> of, const ImageBounds& in) {
+    return count_seen(of, scale, sample.view(), {}, in).evidence().body_seen;
+  };
+  EXPECT_EQ(seen(away, {}), 0);
+  EXPECT_EQ(seen(away, image), 1);
+  EXPECT_EQ(seen(body, image), seen(body, {}));  // no part of it is outside
+  // Half of the body is cut off by the border of the image.
+  std::vector<Vec3> half;
+  for (const Vec3& p : cloud)
+    if (p.y > 0) half.push_back(p);
+  EXPECT_LT(seen(body, {}) - 0.2, seen(body, image));
+  const EvidenceSample of_half = EvidenceSample::of(half);
+  EXPECT_LT(count_seen(body, scale, of_half.view(), {}).evidence().body_seen, 0.8);
+  EXPECT_GT(count_seen(body, scale, of_half.view(), {}, ImageBounds::of(half, {})).evidence().body_seen, 0.9);
+}
+
+TEST(Confidence, TheImageIsWhereUsablePointsAre) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  SensorModel sensor;
+  sensor.camera = {1, 0, 0};
+  const std::vector<Vec3> points = {{2, 3, 2}, {0, -1, 4}, {nan, 9, 1}, {9, 9, -1}, {5000, 0, 1}};
+  const ImageBounds image = ImageBounds::of(points, sensor);
+  EXPECT_EQ(image.low_u, -0.25f);
+  EXPECT_EQ(image.high_u, 0.5f);
+  EXPECT_EQ(image.low_v, -0.25f);
+  EXPECT_EQ(image.high_v, 1.5f);
+}
+
 TEST(Confidence, IsFiniteForHostileInput) {
   const Walk walk(1);
   const float nan = std::numeric_limits<float>::quiet_NaN(),

@@ -76,6 +76,19 @@ TEST_F(FilterOfDeviceClouds, HasTheEstimatesOfCloudsInHostMemory) {
   EXPECT_EQ(flight.samples(), from_host.samples());
 }
 
+TEST_F(FilterOfDeviceClouds, RecoversTheLimbsOfCloudsInHostMemory) {
+  const Walk walk(4);
+  make(walk);
+  std::vector<float> pose(walk.pose(0).begin(), walk.pose(0).end());
+  pose[static_cast<std::size_t>(walk.skeleton.first_angle(walk.skeleton.find("left_upper_arm")))] = 2.9f;
+  ParticleFilter from_host = started(walk), from_device = started(walk);
+  from_host.start(pose);
+  from_device.start(pose);
+  for (std::size_t k = 0; k < clouds.size(); ++k)
+    expect_same(from_device.step(device(k)), from_host.step(host(k)));
+  EXPECT_EQ(from_device.samples(), from_host.samples());
+}
+
 TEST_F(FilterOfDeviceClouds, FindsWhatIsFoundInHostMemory) {
   const Walk walk(3);
   make(walk);

@@ -31,7 +31,7 @@ struct Frame {
     std::copy_n(at.begin(), 3, centre.begin() + 3);
     std::copy(at.begin() + 7, at.end(), centre.begin() + root_dims);
   }
-  void fit(const Skeleton& skeleton, const FitSample& sample) {
+  void fit(const Skeleton& skeleton, const HostCloud& sample) {
     EstimateFit(skeleton, {}, 4, true, 1).apply(sample, frame, {pose, centre, velocity, last});
   }
 };
@@ -62,7 +62,7 @@ TEST(EstimateFit, MovesPoseAndCentreToThePoints) {
   std::vector<float> late(walk.pose(0).begin(), walk.pose(0).end());
   late[0] += 0.04f;
   Frame state(late);
-  const FitSample sample = FitSample::of(walk.points(1, 3000));
+  const HostCloud sample = fit_sample(walk.points(1, 3000));
   state.fit(walk.skeleton, sample);
   const double before = mean_error_m(walk.skeleton.joints(late), walk.joints(1));
   EXPECT_GT(before, 0.04);
@@ -86,23 +86,12 @@ TEST(EstimateFit, WithoutUsablePointsAllBitsStay) {
   for (const std::vector<Vec3>& cloud : {std::vector<Vec3>(), unusable}) {
     Frame state(walk.pose(0));
     const Frame before = state;
-    state.fit(walk.skeleton, FitSample::of(cloud));
+    state.fit(walk.skeleton, fit_sample(cloud));
     EXPECT_EQ(state.pose, before.pose);
     EXPECT_EQ(state.centre, before.centre);
+    EXPECT_EQ(state.velocity, before.velocity);
+    EXPECT_EQ(state.last, before.last);
   }
-}
-
-TEST(EstimateFit, SamplesTheSigmasOfItsPoints) {
-  std::vector<Vec3> points(5000);
-  std::vector<float> sigma_m(points.size());
-  for (std::size_t i = 0; i < points.size(); ++i) points[i].x = sigma_m[i] = static_cast<float>(i);
-  const FitSample sample = FitSample::of(CloudView(points, sigma_m));
-  ASSERT_EQ(sample.points.size(), std::size_t{max_fit_points});
-  ASSERT_EQ(sample.sigma_m.size(), sample.points.size());
-  for (std::size_t i = 0; i < sample.points.size(); ++i)
-    EXPECT_EQ(sample.points[i].x, sample.sigma_m[i]) << i;
-  EXPECT_TRUE(FitSample::of(points).sigma_m.empty());
-  EXPECT_EQ(FitSample::of(std::vector<Vec3>(7)).points.size(), 7u);
 }
 
 // A walk of three times the usual speed. Without fits the estimate is 30 mm off on average, with them 12.

@@ -52,6 +52,7 @@ TEST(FilterRanksFailure, DifferentOptionsAreAnErrorOnAllRanks) {
   differs([](FilterOptions& o) { o.sensor.tau_m = 0.2f; });
   differs([](FilterOptions& o) { o.min_spread = 0.3f; });
   differs([](FilterOptions& o) { o.partitioned = false; });
+  differs([](FilterOptions& o) { o.recover_limbs = false; });
   differs([](FilterOptions& o) { o.split = FilterSplit::samples; });
 }
 

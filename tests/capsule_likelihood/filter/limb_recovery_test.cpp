@@ -4,7 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
 #include <numbers>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -12,6 +16,7 @@
 #include "filter/confidence.hpp"
 #include "filter/estimate_fit.hpp"
 #include "filter/limb_recovery.hpp"
+#include "filter/surface_fit.hpp"
 
 namespace triptych::capsule_likelihood {
 namespace {
@@ -20,10 +25,10 @@ using test_scene::LimbScene;
 
 constexpr int steps = 4;
 
-LimbRecovery::Result recovered(const LimbScene& scene, std::span<const Vec3> points, std::vector<float> pose,
-                               int threads = 1) {
-  const SurfaceFit fit(scene.body, points, {}, {});
-  return LimbRecovery(scene.body, {}, threads).recover(points, fit, steps, std::move(pose));
+LimbRecovery::Result recovered(const LimbScene& scene, const CloudView& cloud, std::vector<float> pose,
+                               int threads = 1, std::uint64_t frame = 0) {
+  const SurfaceFit fit(scene.body, cloud.points, cloud.sigma_m, {});
+  return LimbRecovery(scene.body, {}, threads).recover(cloud, fit, steps, std::move(pose), frame);
 }
 
 double seen(const LimbScene& scene, std::span<const float> pose, std::span<const Vec3> points) {
@@ -38,6 +43,14 @@ std::vector<float> seen_from_the_side(std::vector<float> pose) {
   pose[3] = std::cos(half);
   pose[5] = std::sin(half);
   return pose;
+}
+
+// With points far beside the body: the image does not end there.
+std::vector<Vec3> points_in_wide_image(const LimbScene& scene, std::span<const float> pose) {
+  std::vector<Vec3> points = scene.points_of(pose);
+  for (const float x : {-3.0f, 3.0f})
+    for (const float y : {-3.0f, 3.0f}) points.push_back({x, y, 5});
+  return points;
 }
 
 TEST(LimbRecovery, PutsALimbWhereItsPointsAre) {
@@ -62,7 +75,7 @@ TEST(LimbRecovery, PutsALimbWhereItsPointsAre) {
 TEST(LimbRecovery, HidesALimbThatNoPointShowsWithoutMovingItFar) {
   const LimbScene scene;
   const std::vector<float> truth = seen_from_the_side(scene.at_rest);
-  const std::vector<Vec3> points = scene.points_of(truth);
+  const std::vector<Vec3> points = points_in_wide_image(scene, truth);
   // Forward, beside the silhouette of the body.
   const std::vector<float> lost = scene.with(truth, "left_upper_arm", {0.9f});
   ASSERT_LT(seen(scene, lost, points), 0.97);
@@ -97,6 +110,70 @@ TEST(LimbRecovery, KeepsTheBitsWhenNothingIsBetter) {
   }
 }
 
+// Half of the points are of a room.
+TEST(LimbRecovery, WorksInFrontOfAWall) {
+  const LimbScene scene;
+  const std::vector<float> truth = scene.with(scene.at_rest, "left_upper_arm", {0, -1.5f});
+  RenderOptions options;
+  options.points = 3000;
+  options.background = 0.5f;
+  for (options.seed = 1; options.seed <= 8; ++options.seed) {
+    const std::vector<Vec3> points = render_points(scene.body.capsules(truth), options);
+    EXPECT_TRUE(recovered(scene, points, truth).joints.empty()) << options.seed;
+    const std::vector<float> lost = scene.with(scene.at_rest, "left_upper_arm", {2.9f, 0});
+    EXPECT_LT(scene.distance_m("left_hand", recovered(scene, points, lost).pose, truth), SensorModel().tau_m)
+        << options.seed;
+  }
+}
+
+// 300 points leave holes of the size of a hand.
+TEST(LimbRecovery, KeepsTheBitsWhenThePointsAreSparse) {
+  const LimbScene scene;
+  const std::vector<float> lost = scene.with(scene.at_rest, "left_upper_arm", {2.9f, 0});
+  RenderOptions options;
+  options.points = 300;
+  const std::vector<Vec3> points = render_points(scene.body.capsules(scene.at_rest), options);
+  EXPECT_EQ(recovered(scene, points, lost).pose, lost);
+}
+
+// The image ends beside the body: nothing is known of the arm.
+TEST(LimbRecovery, KeepsTheBitsOfALimbOutsideTheImage) {
+  const LimbScene scene;
+  const std::vector<float> truth = scene.with(scene.at_rest, "left_upper_arm", {0, -1.5f});
+  const std::vector<Vec3> joints = scene.body.joints(truth);
+  const float hand_x = joints[scene.joint("left_hand")].x, chest_x = joints[0].x;
+  const float border = chest_x + 0.25f * (hand_x - chest_x);
+  std::vector<Vec3> points;
+  for (const Vec3& p : scene.points_of(truth))
+    if ((p.x < border) == (chest_x < border)) points.push_back(p);
+  ASSERT_LT(seen(scene, truth, points), 0.9);
+  EXPECT_EQ(recovered(scene, points, truth).pose, truth);
+}
+
+TEST(LimbRecovery, SeveralLimbsTakeTurns) {
+  const LimbScene scene;
+  const std::vector<float> truth = scene.with(scene.at_rest, "left_upper_arm", {0, -1.5f});
+  const std::vector<Vec3> points = scene.points_of(truth);
+  std::vector<float> pose = scene.with(scene.at_rest, "left_upper_arm", {2.9f, 0});
+  pose = scene.with(pose, "right_thigh", {1.5f, 0});
+  const std::vector<std::size_t> first = recovered(scene, points, pose, 1, 0).joints,
+                                 second = recovered(scene, points, pose, 1, 1).joints;
+  ASSERT_FALSE(first.empty());
+  ASSERT_FALSE(second.empty());
+  EXPECT_NE(first, second);
+}
+
+TEST(LimbRecovery, TakesASigmaForEachPoint) {
+  const LimbScene scene;
+  const std::vector<float> truth = scene.with(scene.at_rest, "left_upper_arm", {0, -1.5f});
+  const std::vector<float> lost = scene.with(scene.at_rest, "left_upper_arm", {2.9f, 0});
+  const std::vector<Vec3> points = scene.points_of(truth);
+  const std::vector<float> sigma_m(points.size(), SensorModel().sigma_m);
+  const std::vector<float> with_sigma = recovered(scene, CloudView(points, sigma_m), lost).pose;
+  EXPECT_NE(with_sigma, lost);
+  EXPECT_EQ(with_sigma, recovered(scene, points, lost).pose);
+}
+
 TEST(LimbRecovery, HasTheSameBitsOnAnyNumberOfThreads) {
   const LimbScene scene;
   const std::vector<float> truth = scene.with(scene.at_rest, "left_upper_arm", {0, -1.5f});
@@ -111,7 +188,7 @@ TEST(LimbRecovery, HasTheSameBitsOnAnyNumberOfThreads) {
 TEST(LimbRecovery, LeavesTheLimbAtRestAndTheOthersMoving) {
   const LimbScene scene;
   const std::vector<float> truth = scene.with(scene.at_rest, "left_upper_arm", {0, -1.5f});
-  const FitSample sample{scene.points_of(truth), {}};
+  const HostCloud sample{scene.points_of(truth), {}};
   std::vector<float> pose = scene.with(scene.at_rest, "left_upper_arm", {2.9f, 0});
   const std::size_t dims = pose.size() - 1;
   std::vector<float> centre(dims), velocity(dims, 0.25f), last(dims, 7.0f);
@@ -124,6 +201,27 @@ TEST(LimbRecovery, LeavesTheLimbAtRestAndTheOthersMoving) {
   for (std::size_t d = 0; d < dims; ++d) {
     EXPECT_EQ(velocity[d], is_limb[d] ? 0.0f : 0.25f) << d;
     EXPECT_EQ(last[d], is_limb[d] ? centre[d] : 7.0f) << d;
+  }
+}
+
+// No point shows the arm: it stays behind the body where the search has put it.
+TEST(LimbRecovery, AHiddenArmStaysHidden) {
+  const LimbScene scene;
+  const std::vector<float> truth = seen_from_the_side(scene.at_rest);
+  const std::vector<Vec3> points = points_in_wide_image(scene, truth);
+  FilterOptions options;
+  options.samples = 300;
+  ParticleFilter filter(scene.body, options, Device::cpu());
+  filter.start(scene.with(truth, "left_upper_arm", {0.9f}));
+  Vec3 before{};
+  for (int frame = 0; frame < 6; ++frame) {
+    const Estimate estimate = filter.step(points);
+    EXPECT_GT(seen(scene, estimate.pose, points), 0.97) << frame;
+    const Vec3 hand = estimate.joints[scene.joint("left_hand")];
+    if (frame > 0) {
+      EXPECT_LT(std::hypot(hand.x - before.x, hand.y - before.y, hand.z - before.z), 0.1) << frame;
+    }
+    before = hand;
   }
 }
 

@@ -89,6 +89,36 @@ TEST(LimbSearch, DrawsAroundAPoseStayNearIt) {
   EXPECT_LT(scene.distance_m("left_hand", costly[0], pose), 0.1);
 }
 
+// An angle without limits may have any value: the draws are about it, not at the end of its range.
+TEST(LimbSearch, DrawsAroundAnglesThatTurnFreely) {
+  const Skeleton human = make_human();
+  std::vector<Joint> joints(human.joints().begin(), human.joints().end());
+  const auto arm = static_cast<std::size_t>(human.find("left_upper_arm"));
+  joints[arm].rotations = {{Axis::x}, {Axis::z}};
+  const Skeleton body(joints, {human.body_capsules().begin(), human.body_capsules().end()});
+  const std::vector<Limb> limbs = limbs_of(body);
+  const PoseScore score(body, limbs);
+  std::vector<float> pose = body.rest_pose();
+  pose[2] = 2.5f;
+  const auto first = static_cast<std::size_t>(body.first_angle(static_cast<int>(arm)));
+  pose[first] = 2 * std::numbers::pi_v<float> + 0.2f;
+  RenderOptions options;
+  options.points = 1500;
+  const std::vector<Vec3> points = render_points(body.capsules(pose), options);
+  const auto limb = std::find_if(limbs.begin(), limbs.end(), [&](const Limb& l) {
+    return std::find(l.joints.begin(), l.joints.end(), arm) != l.joints.end();
+  });
+  const auto found = LimbSearch(body, score, {}, {points})
+                         .best_poses(pose, *limb, 8, 1, {.anywhere = 0, .around = 120, .judged = 120});
+  ASSERT_FALSE(found.empty());
+  bool differs = false;
+  for (const std::vector<float>& near : found) {
+    EXPECT_LE(std::abs(near[first] - pose[first]), 1.5f + 0x1p-20f);  // the sum of two floats below 8
+    differs = differs || near[first] != found[0][first];
+  }
+  EXPECT_TRUE(differs || found.size() == 1);
+}
+
 TEST(LimbSearch, TakesASigmaForEachPoint) {
   const Scene scene;
   const std::vector<Vec3> points = scene.points_of(scene.at_rest);

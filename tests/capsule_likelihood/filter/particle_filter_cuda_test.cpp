@@ -78,6 +78,30 @@ TEST(ParticleFilterCuda, HasTheSamplesOfTheCpu) {
   }
 }
 
+// A search for a limb moves the state as well as the estimate.
+TEST(ParticleFilterCuda, RecoversTheLimbsOfTheCpu) {
+  TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
+  const Walk walk(1);
+  std::vector<float> pose(walk.pose(0).begin(), walk.pose(0).end());
+  const auto arm = static_cast<std::size_t>(walk.skeleton.first_angle(walk.skeleton.find("left_upper_arm")));
+  pose[arm] = 2.9f;
+  FilterOptions options;
+  options.samples = 200;
+  options.max_points = 5000;
+  Pair pair(walk.skeleton, options);
+  options.recover_limbs = false;
+  ParticleFilter without(walk.skeleton, options, Device::cpu());
+  for (ParticleFilter* filter : {&pair.cpu, &pair.gpu, &without}) filter->start(pose);
+  const std::vector<Vec3> points = walk.points(0, 4000);
+  for (int frame = 0; frame < 4; ++frame) {
+    const Estimate expected = pair.cpu.step(points);
+    expect_same(pair.gpu.step(points), expected);
+    EXPECT_TRUE(same_bits(pair.cpu.samples(), pair.gpu.samples()));
+    // There was a search.
+    if (frame == 0) EXPECT_FALSE(same_bits(without.step(points).pose, expected.pose));
+  }
+}
+
 TEST(ParticleFilterCuda, HasTheSamplesOfTheCpuForEverySensorModel) {
   TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
   const Walk walk(3);

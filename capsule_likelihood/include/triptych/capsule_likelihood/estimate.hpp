@@ -47,7 +47,7 @@ struct Estimate {
 
   std::vector<float> pose;   // weighted mean; rotations are averaged as rotations
   std::vector<Vec3> joints;  // positions in that pose
-  // Covariance of each joint's position over the samples: xx xy xz yy yz zz, m^2.
+  // Covariance of each joint's position over the samples, before the fit: xx xy xz yy yz zz, m^2.
   std::vector<std::array<float, 6>> covariances;
   double effective_samples = 0;
   double log_likelihood = 0;  // of the best sample of the last layer

@@ -45,8 +45,9 @@ struct FilterOptions {
   // starts there. 0: none, the estimate is the mean of the samples. Without effect with several cameras, or
   // one whose frame is not the world's, or when one of the spreads below is 0.
   int fit_steps = 4;
-  // The fit searches again for a limb that the estimate has in empty space. false: the limb stays there until
-  // points are within its reach.
+  // After the fit, searches for a better pose of a limb that lies where the cloud has no points: 12 to 14 ms
+  // of one core, in the frames that have such a limb. Without effect when there is no fit, or when few of the
+  // points are near the body.
   bool recover_limbs = true;
 
   // Standard deviations of the motion between two frames about the prediction. They shrink while the
