@@ -240,5 +240,35 @@ TEST(ParticleFilterCuda, FramesInFlightHaveTheResultsOfSteps) {
   EXPECT_TRUE(same_bits(steps.samples(), flight.samples()));
 }
 
+// The fits of frames in flight run on the host, in the stream's order.
+TEST(ParticleFilterCuda, StartsAfreshWhileFitsArePending) {
+  TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
+  const Walk walk(3);
+  FilterOptions options;
+  options.samples = 200;
+  options.max_points = 5000;
+  std::vector<std::vector<Vec3>> clouds;
+  for (std::int64_t frame = 0; frame < walk.frames; ++frame) clouds.push_back(walk.points(frame, 4000));
+  ParticleFilter fresh(walk.skeleton, options, Device::cuda()), busy(walk.skeleton, options, Device::cuda());
+  fresh.start(walk.pose(0));
+  const Estimate expected = fresh.step(clouds[0]);
+  const auto submit_all = [&](ParticleFilter& filter) {
+    filter.start(walk.pose(0));
+    for (const std::vector<Vec3>& cloud : clouds) filter.submit(cloud);
+  };
+  for (const bool resets : {false, true}) {
+    submit_all(busy);
+    if (resets) busy.reset();
+    busy.start(walk.pose(0));
+    EXPECT_EQ(busy.in_flight(), 0);
+    expect_same(busy.step(clouds[0]), expected);
+  }
+  for (int run = 0; run < 10; ++run) {
+    ParticleFilter destroyed(walk.skeleton, options, Device::cuda());
+    submit_all(destroyed);
+  }
+  expect_same(fresh.step(clouds[1]), busy.step(clouds[1]));
+}
+
 }  // namespace
 }  // namespace triptych::capsule_likelihood
