@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "filter/confidence.hpp"
+#include "geometry/bounds.hpp"
 #include "rays/rays_math.hpp"
 
 namespace triptych::capsule_likelihood {
@@ -134,17 +135,8 @@ double share_of(std::int64_t part, std::int64_t whole) {
 }  // namespace
 
 double body_scale(const Skeleton& skeleton) {
-  double low[3] = {1e30, 1e30, 1e30}, high[3] = {-1e30, -1e30, -1e30};
-  for (const Capsule& c : skeleton.capsules(skeleton.rest_pose())) {
-    for (const Vec3& end : {c.a, c.b}) {
-      const double position[3] = {double{end.x}, double{end.y}, double{end.z}};
-      for (int i = 0; i < 3; ++i) {
-        low[i] = std::min(low[i], position[i] - double{c.radius_m});
-        high[i] = std::max(high[i], position[i] + double{c.radius_m});
-      }
-    }
-  }
-  return std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2], 1e-3}) / 1.75;
+  const Bounds3 bounds = bounds_of(skeleton.capsules(skeleton.rest_pose()));
+  return std::max({bounds.x.length(), bounds.y.length(), bounds.z.length(), 1e-3}) / 1.75;
 }
 
 double confidence_of(const Evidence& e) {

@@ -1,11 +1,10 @@
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 
 #include "filter/cloud_sample.hpp"
 #include "filter/host_cloud.hpp"
+#include "geometry/bounds.hpp"
 #include "rays/ray_capsule_math.hpp"
 
 namespace triptych::capsule_likelihood {
@@ -36,26 +35,11 @@ HostCloud fit_sample(const CloudView& cloud) {
   return sample;
 }
 
-HostCloud points_near(std::span<const Capsule> body, const CloudView& cloud, float reach_m) {
-  constexpr float endless = std::numeric_limits<float>::infinity();
-  std::array<float, 3> low = {endless, endless, endless}, high = {-endless, -endless, -endless};
-  for (const Capsule& c : body) {
-    for (const Vec3& end : {c.a, c.b}) {
-      const std::array<float, 3> at = {end.x, end.y, end.z};
-      for (std::size_t i = 0; i < at.size(); ++i) {
-        low[i] = std::min(low[i], at[i] - c.radius_m - reach_m);
-        high[i] = std::max(high[i], at[i] + c.radius_m + reach_m);
-      }
-    }
-  }
+HostCloud points_near(std::span<const Capsule> body, const CloudView& cloud, double reach_m) {
+  const Bounds3 bounds = bounds_of(body);
   HostCloud near;
-  for (std::size_t k = 0; k < cloud.points.size(); ++k) {
-    const Vec3& p = cloud.points[k];
-    const std::array<float, 3> at = {p.x, p.y, p.z};
-    bool is_near = true;  // false for NaN
-    for (std::size_t i = 0; i < at.size(); ++i) is_near = is_near && at[i] >= low[i] && at[i] <= high[i];
-    if (is_near) append(near, cloud, k);
-  }
+  for (std::size_t i = 0; i < cloud.points.size(); ++i)
+    if (bounds.is_near(cloud.points[i], reach_m)) append(near, cloud, i);
   return near;
 }
 

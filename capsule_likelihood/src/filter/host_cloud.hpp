@@ -23,6 +23,6 @@ struct HostCloud {
 HostCloud fit_sample(const CloudView& cloud);
 
 // The points in a box about the body: `reach_m` beyond its capsules.
-HostCloud points_near(std::span<const Capsule> body, const CloudView& cloud, float reach_m);
+HostCloud points_near(std::span<const Capsule> body, const CloudView& cloud, double reach_m);
 
 }  // namespace triptych::capsule_likelihood

@@ -14,7 +14,7 @@ namespace triptych::capsule_likelihood {
 namespace {
 
 // Points may show the limb as far from the body as this, of a person of 1.75 m.
-constexpr float reach_m = 0.7f;
+constexpr double reach_m = 0.7;
 // Of the 512 points of the sample, those near the body. A place counts as seen when there is a point within 5
 // cm: with 320 points on the 0.6 m^2 of a person that a camera sees, chance leaves 1.5 % of the places
 // without.
@@ -57,7 +57,7 @@ std::size_t LimbRecovery::limb_in_empty_space(std::span<const Capsule> body, std
 LimbRecovery::Result LimbRecovery::recover(const CloudView& sample, const SurfaceFit& fit, int steps,
                                            std::vector<float> pose, std::uint64_t frame) const {
   const std::vector<Capsule> body = skeleton_.capsules(pose);
-  const HostCloud near = points_near(body, sample, reach_m * static_cast<float>(scale_));
+  const HostCloud near = points_near(body, sample, reach_m * scale_);
   const std::size_t lost = limb_in_empty_space(body, near.points, frame);
   if (lost == 0) return {std::move(pose), {}};
   const Limb& limb = limbs_[lost];

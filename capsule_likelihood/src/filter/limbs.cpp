@@ -2,12 +2,12 @@
 #include <array>
 #include <cctype>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <string>
 
 #include "filter/filter_plan.hpp"
 #include "filter/limbs.hpp"
+#include "geometry/bounds.hpp"
 
 namespace triptych::capsule_likelihood {
 
@@ -91,12 +91,7 @@ void set_orientation(std::vector<float>& pose, const Rot& orientation) {
 }
 
 double height_at_rest(const Skeleton& skeleton) {
-  double low = std::numeric_limits<double>::infinity(), high = -low;
-  for (const Capsule& c : skeleton.capsules(skeleton.rest_pose())) {
-    low = std::min(low, double{std::min(c.a.y, c.b.y)} - double{c.radius_m});
-    high = std::max(high, double{std::max(c.a.y, c.b.y)} + double{c.radius_m});
-  }
-  return high - low;
+  return bounds_of(skeleton.capsules(skeleton.rest_pose())).y.length();
 }
 
 std::vector<Limb> limbs_of(const Skeleton& skeleton) {

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <limits>
 #include <numbers>
 
 #include "filter/confidence.hpp"
 #include "filter/limbs.hpp"
 #include "filter/start_poses.hpp"
+#include "geometry/bounds.hpp"
 #include "geometry/limits.hpp"
 
 namespace triptych::capsule_likelihood {
@@ -105,17 +105,6 @@ struct Extent {
   std::array<Middle, 3> axes;  // x y z
 };
 
-// From the lowest to the highest of some spheres along an axis.
-struct Interval {
-  double low = std::numeric_limits<double>::infinity(), high = -low;
-  void add(float centre, float radius) {
-    low = std::min(low, double{centre} - double{radius});
-    high = std::max(high, double{centre} + double{radius});
-  }
-  double middle() const { return (low + high) / 2; }
-  double length() const { return high - low; }
-};
-
 // A sample of the points without outliers, floor and wall: those that have few others near them.
 std::vector<Vec3> crowd_of(std::span<const Vec3> points, double near_m) {
   std::vector<Vec3> sample;
@@ -157,15 +146,14 @@ std::vector<float> first_pose(const Skeleton& skeleton, std::vector<float> pose,
   pose_cpu(skeleton, {pose.data(), 1, skeleton.pose_size()}, {}, {body.data(), 1, skeleton.capsule_count()},
            1);
   std::vector<float> x, z;
-  Interval height, depth;
   for (const Capsule& c : body) {
     for (const Vec3& end : {c.a, c.b}) {
       x.push_back(end.x);
       z.push_back(end.z);
-      height.add(end.y, c.radius_m);
-      depth.add(end.z, c.radius_m);
     }
   }
+  const Bounds3 bounds = bounds_of(body);
+  const Interval &height = bounds.y, &depth = bounds.z;
   const Middle& along_z = extent.axes[2];
   pose[0] = static_cast<float>(extent.axes[0].middle - middle_of(x).middle);
   pose[1] = static_cast<float>((extent.axes[1].low + extent.axes[1].high) / 2 - height.middle());
