@@ -104,9 +104,10 @@ bool is_shown(const Points& points, double x, double y, double z, double scale) 
   return false;
 }
 
+// False for NaN.
 bool is_outside(const ImageBounds& image, double x, double y, double z) {
   return z > 0 &&
-         !(x >= image.low_u * z && x <= image.high_u * z && y >= image.low_v * z && y <= image.high_v * z);
+         (x < image.low_u * z || x > image.high_u * z || y < image.low_v * z || y > image.high_v * z);
 }
 
 std::int64_t seen_places(const Points& points, std::span<const Capsule> body, const Vec3& camera,

@@ -1,7 +1,6 @@
 // The last part of a frame: the estimate is fitted to a sample of the cloud, and the next frame starts there.
 #pragma once
 
-#include <triptych/capsule_likelihood/cloud_view.hpp>
 #include <triptych/capsule_likelihood/rays.hpp>
 #include <triptych/capsule_likelihood/skeleton.hpp>
 

@@ -16,8 +16,7 @@ namespace {
 // Points may show the limb as far from the body as this, of a person of 1.75 m.
 constexpr double reach_m = 0.7;
 // Of the 512 points of the sample, those near the body. A place counts as seen when there is a point within 5
-// cm: with 320 points on the 0.6 m^2 of a person that a camera sees, chance leaves 1.5 % of the places
-// without.
+// cm: with 320 points on the 0.6 m^2 of a person that a camera sees, 1.5 % of the places have none by chance.
 constexpr std::int64_t min_points_near_body = 320;
 // Of the places of a limb on the camera's side. A right pose may miss one or two of an arm's 21.
 constexpr double min_seen = 0.9;
@@ -61,17 +60,17 @@ LimbRecovery::Result LimbRecovery::recover(const CloudView& sample, const Surfac
   const std::size_t lost = limb_in_empty_space(body, near.points, frame);
   if (lost == 0) return {std::move(pose), {}};
   const Limb& limb = limbs_[lost];
-  const LimbSearch search(skeleton_, score_, sensor_, near.view());
+  // The image may end where the points end.
+  const LimbSearch search(skeleton_, score_, sensor_, near.view(), ImageBounds::of(sample.points, sensor_));
   std::vector<std::vector<float>> tried = search.best_poses(pose, limb, tried_poses, threads_, limb_draws);
   const std::vector<Vec3> were = skeleton_.joints(pose);
   std::vector<Candidate> candidates(tried.size());
   parallel_for(0, std::ssize(tried), threads_, [&](std::int64_t i) {
     Candidate& candidate = candidates[static_cast<std::size_t>(i)];
-    candidate = search.judge(fit.refine(tried[static_cast<std::size_t>(i)], steps));
+    candidate = search.judge(fit.refine(tried[static_cast<std::size_t>(i)], steps), limb);
     candidate.score -= limb_draws.move_cost * search.moved_m2(limb, skeleton_.joints(candidate.pose), were);
   });
-  // What is outside the image is no proof against the present pose.
-  const double least = search.judge(pose, ImageBounds::of(sample.points, sensor_)).score + min_limb_gain;
+  const double least = search.judge(pose).score + min_limb_gain;
   sort_by_score(candidates);
   if (candidates.empty() || !(candidates.front().score > least)) return {std::move(pose), {}};
   return {std::move(candidates.front().pose), limb.joints};

@@ -70,23 +70,14 @@ std::vector<float> drawn_poses(const Skeleton& skeleton, const Limb& limb, std::
 }  // namespace
 
 LimbSearch::LimbSearch(const Skeleton& skeleton, const PoseScore& score, const SensorModel& sensor,
-                       const CloudView& cloud)
+                       const CloudView& cloud, const ImageBounds& image)
     : skeleton_(skeleton),
       score_(score),
       sample_(EvidenceSample::of(cloud.points)),
       sigma_m_(sigmas_of(cloud, sample_.size)),
       rays_(sample_.view(), sigma_m_, sensor, 1),
+      image_(image),
       scale_(body_scale(skeleton)) {}
-
-Candidate LimbSearch::judge(std::vector<float> pose, const ImageBounds& image) const {
-  const std::vector<Capsule> body = skeleton_.capsules(pose);
-  double log_likelihood = 0;
-  evaluate_cpu(rays_, {body.data(), 1, skeleton_.capsule_count()}, {&log_likelihood, 1}, {}, 1);
-  const double points = static_cast<double>(std::max<std::int64_t>(1, rays_.count().used));
-  const double seen = count_seen(body, scale_, sample_.view(), rays_.sensor(), image).evidence().body_seen;
-  const double score = score_.of(pose, log_likelihood / points, seen);
-  return {std::move(pose), score, seen};
-}
 
 double LimbSearch::moved_m2(const Limb& limb, std::span<const Vec3> joints,
                             std::span<const Vec3> were) const {
@@ -102,20 +93,22 @@ double LimbSearch::moved_m2(const Limb& limb, std::span<const Vec3> joints,
 class LimbSearch::SeenLimb {
  public:
   SeenLimb(const LimbSearch& search, const Limb& limb, std::span<const Capsule> body)
-      : search_(search), capsules_(capsules_of(search.skeleton_, limb)), rest_(count(rest_of(body))) {}
+      : search_(search),
+        capsules_(capsules_of(search.skeleton_, limb)),
+        rest_(count(rest_of(body), search.image_)) {}
 
   double share(std::span<const Capsule> body) const {
     std::vector<Capsule> part;
     for (const std::size_t k : capsules_) part.push_back(body[k]);
-    EvidenceCounts counts = count(part);
+    EvidenceCounts counts = count(part, {});
     counts.places += rest_.places;
     counts.seen += rest_.seen;
     return counts.evidence().body_seen;
   }
 
  private:
-  EvidenceCounts count(std::span<const Capsule> part) const {
-    return count_seen(part, search_.scale_, search_.sample_.view(), search_.rays_.sensor());
+  EvidenceCounts count(std::span<const Capsule> part, const ImageBounds& image) const {
+    return count_seen(part, search_.scale_, search_.sample_.view(), search_.rays_.sensor(), image);
   }
   std::vector<Capsule> rest_of(std::span<const Capsule> body) const {
     std::vector<Capsule> rest;
@@ -128,6 +121,25 @@ class LimbSearch::SeenLimb {
   std::vector<std::size_t> capsules_;
   EvidenceCounts rest_;
 };
+
+Candidate LimbSearch::judge(std::vector<float> pose) const {
+  const std::vector<Capsule> body = skeleton_.capsules(pose);
+  return judge(std::move(pose), body,
+               count_seen(body, scale_, sample_.view(), rays_.sensor(), image_).evidence().body_seen);
+}
+
+Candidate LimbSearch::judge(std::vector<float> pose, const Limb& moved) const {
+  const std::vector<Capsule> body = skeleton_.capsules(pose);
+  return judge(std::move(pose), body, SeenLimb(*this, moved, body).share(body));
+}
+
+Candidate LimbSearch::judge(std::vector<float> pose, std::span<const Capsule> body, double seen) const {
+  double log_likelihood = 0;
+  evaluate_cpu(rays_, {body.data(), 1, skeleton_.capsule_count()}, {&log_likelihood, 1}, {}, 1);
+  const double points = static_cast<double>(std::max<std::int64_t>(1, rays_.count().used));
+  const double score = score_.of(pose, log_likelihood / points, seen);
+  return {std::move(pose), score, seen};
+}
 
 std::vector<std::vector<float>> LimbSearch::best_poses(std::span<const float> pose, const Limb& limb,
                                                        std::size_t count, int threads,

@@ -31,19 +31,22 @@ struct LimbDraws {
 // runs on.
 class LimbSearch {
  public:
-  // The skeleton and the score outlive the search.
+  // The skeleton and the score outlive the search. image: places outside count as seen, but not those of a
+  // limb that is moved.
   LimbSearch(const Skeleton& skeleton, const PoseScore& score, const SensorModel& sensor,
-             const CloudView& cloud);
+             const CloudView& cloud, const ImageBounds& image = {});
 
   // Poses that differ from this one in the limb alone, the best ones first, `count` at most. No two put the
   // end of the limb at about the same place.
   std::vector<std::vector<float>> best_poses(std::span<const float> pose, const Limb& limb, std::size_t count,
                                              int threads = 1, const LimbDraws& draws = {}) const;
 
-  // image: what is outside counts as seen.
-  Candidate judge(std::vector<float> pose, const ImageBounds& image = {}) const;
+  Candidate judge(std::vector<float> pose) const;
+  // Of a pose whose limb is moved.
+  Candidate judge(std::vector<float> pose, const Limb& moved) const;
 
-  // How far the ends of the limb's bones are from where they were, of a person of 1.75 m: squares, summed.
+  // How far the ends of the limb's bones are from where they were, scaled to a person of 1.75 m: squares,
+  // summed.
   double moved_m2(const Limb& limb, std::span<const Vec3> joints, std::span<const Vec3> were) const;
 
   std::span<const Vec3> points() const { return sample_.view(); }
@@ -52,11 +55,14 @@ class LimbSearch {
  private:
   class SeenLimb;
 
+  Candidate judge(std::vector<float> pose, std::span<const Capsule> body, double seen) const;
+
   const Skeleton& skeleton_;
   const PoseScore& score_;
   EvidenceSample sample_;
   std::vector<float> sigma_m_;
   Rays rays_;
+  ImageBounds image_;
   double scale_;
 };
 

@@ -1,5 +1,5 @@
-// By what find() and the search for limbs compare poses: how well they explain a cloud, and how usual they
-// are.
+// The score by which find() and the search for limbs compare poses: how well they explain a cloud, and how
+// usual they are.
 #pragma once
 
 #include <triptych/capsule_likelihood/skeleton.hpp>

@@ -4,7 +4,6 @@
 #include <triptych/capsule_likelihood/geometry.hpp>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <span>
 

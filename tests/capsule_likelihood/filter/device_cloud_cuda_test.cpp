@@ -82,10 +82,16 @@ TEST_F(FilterOfDeviceClouds, RecoversTheLimbsOfCloudsInHostMemory) {
   std::vector<float> pose(walk.pose(0).begin(), walk.pose(0).end());
   pose[static_cast<std::size_t>(walk.skeleton.first_angle(walk.skeleton.find("left_upper_arm")))] = 2.9f;
   ParticleFilter from_host = started(walk), from_device = started(walk);
-  from_host.start(pose);
-  from_device.start(pose);
-  for (std::size_t k = 0; k < clouds.size(); ++k)
-    expect_same(from_device.step(device(k)), from_host.step(host(k)));
+  ParticleFilter without(walk.skeleton,
+                         {.samples = 200, .layers = 2, .max_points = max_points, .recover_limbs = false});
+  for (ParticleFilter* filter : {&from_host, &from_device, &without}) filter->start(pose);
+  for (std::size_t k = 0; k < clouds.size(); ++k) {
+    const Estimate expected = from_host.step(host(k));
+    expect_same(from_device.step(device(k)), expected);
+    if (k == 0) {
+      EXPECT_NE(without.step(host(k)).pose, expected.pose) << "there was no search";
+    }
+  }
   EXPECT_EQ(from_device.samples(), from_host.samples());
 }
 

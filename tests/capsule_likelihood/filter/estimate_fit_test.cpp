@@ -12,6 +12,7 @@
 #include "capsule_likelihood/filter/filter_scene.hpp"
 #include "filter/estimate_fit.hpp"
 #include "filter/filter_math.hpp"
+#include "filter/host_cloud.hpp"
 
 namespace triptych::capsule_likelihood {
 namespace {

@@ -15,6 +15,7 @@
 #include "capsule_likelihood/filter/limb_scene.hpp"
 #include "filter/confidence.hpp"
 #include "filter/estimate_fit.hpp"
+#include "filter/host_cloud.hpp"
 #include "filter/limb_recovery.hpp"
 #include "filter/surface_fit.hpp"
 
@@ -141,13 +142,33 @@ TEST(LimbRecovery, KeepsTheBitsOfALimbOutsideTheImage) {
   const LimbScene scene;
   const std::vector<float> truth = scene.with(scene.at_rest, "left_upper_arm", {0, -1.5f});
   const std::vector<Vec3> joints = scene.body.joints(truth);
-  const float hand_x = joints[scene.joint("left_hand")].x, chest_x = joints[0].x;
-  const float border = chest_x + 0.25f * (hand_x - chest_x);
+  const float hand_x = joints[scene.joint("left_hand")].x, root_x = joints[0].x;
+  const float border = root_x + 0.25f * (hand_x - root_x);
   std::vector<Vec3> points;
   for (const Vec3& p : scene.points_of(truth))
-    if ((p.x < border) == (chest_x < border)) points.push_back(p);
+    if ((p.x < border) == (root_x < border)) points.push_back(p);
   ASSERT_LT(seen(scene, truth, points), 0.9);
   EXPECT_EQ(recovered(scene, points, truth).pose, truth);
+}
+
+// An arm comes back while the image shows no legs. They take turns with it.
+TEST(LimbRecovery, WorksWhenOtherLimbsAreOutsideTheImage) {
+  const LimbScene scene;
+  const std::vector<float> truth = scene.with(scene.at_rest, "left_upper_arm", {0, -1.5f});
+  std::vector<float> pose = scene.with(scene.at_rest, "left_upper_arm", {2.9f, 0});
+  RenderOptions options;
+  options.points = 3000;
+  const float hip_y = scene.body.joints(truth)[0].y;
+  std::vector<Vec3> points;
+  for (const Vec3& p : render_points(scene.body.capsules(truth), options))
+    if (p.y > hip_y) points.push_back(p);
+  for (std::uint64_t frame = 0; frame < 3; ++frame) {
+    LimbRecovery::Result found = recovered(scene, points, std::move(pose), 1, frame);
+    pose = std::move(found.pose);
+  }
+  EXPECT_LT(scene.distance_m("left_hand", pose, truth), SensorModel().tau_m);
+  for (const char* foot : {"left_foot", "right_foot"})
+    EXPECT_LT(scene.distance_m(foot, pose, truth), 0.1) << foot;
 }
 
 TEST(LimbRecovery, SeveralLimbsTakeTurns) {
@@ -172,6 +193,9 @@ TEST(LimbRecovery, TakesASigmaForEachPoint) {
   const std::vector<float> with_sigma = recovered(scene, CloudView(points, sigma_m), lost).pose;
   EXPECT_NE(with_sigma, lost);
   EXPECT_EQ(with_sigma, recovered(scene, points, lost).pose);
+  // Points that may lie anywhere prove nothing.
+  const std::vector<float> vague(points.size(), 100.0f);
+  EXPECT_NE(recovered(scene, CloudView(points, vague), lost).pose, with_sigma);
 }
 
 TEST(LimbRecovery, HasTheSameBitsOnAnyNumberOfThreads) {

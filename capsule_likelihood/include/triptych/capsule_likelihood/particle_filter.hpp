@@ -46,8 +46,8 @@ struct FilterOptions {
   // one whose frame is not the world's, or when one of the spreads below is 0.
   int fit_steps = 4;
   // After the fit, searches for a better pose of a limb that lies where the cloud has no points: 12 to 14 ms
-  // of one core, in the frames that have such a limb. Without effect when there is no fit, or when few of the
-  // points are near the body.
+  // of one core, in the frames that have such a limb, or one outside the image. Without effect when there is
+  // no fit, or when less than about a sixth of the points are near the body: crop the cloud then.
   bool recover_limbs = true;
 
   // Standard deviations of the motion between two frames about the prediction. They shrink while the
