@@ -45,7 +45,7 @@ struct FilterOptions {
   // starts there. 0: none, the estimate is the mean of the samples. Without effect with several cameras, or
   // one whose frame is not the world's, or when one of the spreads below is 0.
   int fit_steps = 4;
-  // After the fit, searches for a better pose of a limb that lies where the cloud has no points: 12 to 14 ms
+  // After the fit, searches for a better pose of a limb that lies where the cloud has no points: 13 to 17 ms
   // of one core, in the frames that have such a limb, or one outside the image. Without effect when there is
   // no fit, or when less than about a sixth of the points are near the body: crop the cloud then.
   bool recover_limbs = true;
