@@ -63,7 +63,7 @@ def arguments(words):
     parser.add_argument("--samples", type=whole, help="of the particle filter (default: 1000 on a CPU, 4000 on a GPU)")
     parser.add_argument("--points", type=whole, help="of a cloud (default: 10000 on a CPU, 20000 on a GPU)")
     parser.add_argument("--filter", nargs="+", type=named_number, default=[], metavar="NAME=NUMBER", help="options of the particle filter for bodies, such as "
-                        "max_loss_nats=0 mean_reversion=0")
+                        "max_loss_nats=0 recover_limbs=0")
     parser.add_argument("--train", nargs="+", type=named_number, default=[], metavar="NAME=NUMBER", help="options of the training of faces, such as "
                         "landmark_offset_px=0 refinement=0 mirror=0")
     parser.add_argument("--jobs", type=whole, metavar="N", help="motions that are followed at once on a CPU, each on one core (default: all cores)")
@@ -76,6 +76,11 @@ def arguments(words):
     if options.data is None and os.environ.get("TRIPTYCH_DATA_DIR"):
         options.data = pathlib.Path(os.environ["TRIPTYCH_DATA_DIR"])
     return options
+
+
+def with_switches(options, switches):
+    """Named numbers as a dictionary, those that switch something on or off as truth values."""
+    return {name: bool(value) if name in switches else value for name, value in options}
 
 
 def check_filter_options(tp, options):
@@ -174,10 +179,10 @@ def main(words=None):
     modules = {task: __import__(TASKS[task]) for task in options.only}
     if options.data is not None and not options.data.is_dir():
         sys.exit(f"--data: there is no folder {options.data}")
-    check_filter_options(tp, dict(options.filter))
-    training = dict(options.train)
+    filtering = with_switches(options.filter, ("recover_limbs", "partitioned"))
+    check_filter_options(tp, filtering)
+    training = with_switches(options.train, ("mirror", "refinement", "compositional", "face_classifier"))
     if training:
-        training |= {name: bool(training[name]) for name in ("mirror", "refinement", "compositional", "face_classifier") if name in training}
         check_train_options(tp, training)
     device = {"auto": "cuda:0" if tp.cuda_available() else "cpu", "cuda": "cuda:0"}.get(options.device, options.device)
     failed = 0
@@ -185,7 +190,7 @@ def main(words=None):
         tp.describe_device(device)
         options.out.mkdir(parents=True, exist_ok=True)
         job = Job(tp, options.data.resolve() if options.data else None, options.out, device, seeds=options.seeds, quick=options.quick, folds=options.folds,
-                  samples=options.samples, points=options.points, filter_options=dict(options.filter), train_options=training, jobs=options.jobs or os.cpu_count() or 1, commit=commit_name(), photos=not options.no_photos,
+                  samples=options.samples, points=options.points, filter_options=filtering, train_options=training, jobs=options.jobs or os.cpu_count() or 1, commit=commit_name(), photos=not options.no_photos,
                   calibrate=options.calibrate)
         beside = [task for task in options.only if task in UNTIMED] if options.processes > 1 else []
         for task in (task for task in options.only if task not in beside):

@@ -154,6 +154,8 @@ class Tasks(unittest.TestCase):
         plain = of()
         self.assertEqual(of("--filter", "max_loss_nats=100"), plain)  # the default
         self.assertNotEqual(of("--filter", "max_loss_nats=0", "mean_reversion=0"), plain)
+        self.assertEqual(of("--filter", "recover_limbs=1", "partitioned=1"), plain)
+        self.assertNotEqual(of("--filter", "recover_limbs=0", "partitioned=0"), plain)
         for words, sentence in ((["x=1"], "an option is none of a ParticleFilter: x"), (["x"], "x is not NAME=NUMBER"),
                                 (["mean_reversion=2"], "mean_reversion")):
             for task in ("bodies", "body_search"):
