@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """clang-tidy over what a build tree compiles, unity sources included, so that headers are parsed once for several sources.
 
-A unit is skipped while it, all it includes and clang-tidy are those of a clean run before. Of the others at least a third
-of all units is looked at, those first that have waited longest: in three runs every unit is seen, whatever changed.
+A unit is skipped while it, all it includes and clang-tidy are those of a clean run before. Of the others at least a sixth
+of all units is looked at: those first whose sources changed lately, then those that have waited longest. With a cache that
+stays, every unit is seen in six runs, whatever changed; without one, each commit has units of its own.
 """
 
 from __future__ import annotations
@@ -78,6 +79,18 @@ class Unit:
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
+def git(*words: str) -> list[str]:
+    """The lines that git prints; none outside a repository."""
+    run = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    return run.stdout.split("\n") if run.returncode == 0 else []
+
+
+def changed_lately() -> set[str]:
+    """The files of the last ten commits, and those that are not committed."""
+    names = [*git("log", "-n", "10", "--name-only", "--format="), *git("diff", "--name-only", "HEAD")]
+    return {str(ROOT / name) for name in names if name}
+
+
 def units_of(tree: pathlib.Path) -> list[Unit]:
     entries = json.loads((tree / "compile_commands.json").read_text(encoding="utf-8"))
     return [unit for entry in entries if entry["file"].endswith((".cpp", ".cxx")) and (unit := Unit(tree, entry)).known()]
@@ -87,7 +100,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tree", type=pathlib.Path, help="a build tree with compile_commands.json")
     parser.add_argument("--without", type=pathlib.Path, help="another tree: the sources that it compiles, too, are left out")
-    parser.add_argument("--minutes", type=float, default=1, help="to go on for after a third was looked at in less (default 1)")
+    parser.add_argument("--minutes", type=float, default=1, help="to go on for after a sixth was looked at in less (default 1)")
     parser.add_argument("--clang-tidy", default="clang-tidy", help="the program")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2)
     options = parser.parse_args()
@@ -107,6 +120,7 @@ def main() -> int:
     if options.without:
         others = {source for unit in units_of(options.without.resolve()) for source in unit.sources}
         units = [unit for unit in units if not set(unit.sources) <= others]
+    changed, commit = changed_lately(), "".join(git("rev-parse", "HEAD"))
     waiting = []
     for unit in units:
         clean, seen = cache / unit.stamp(tool), cache / "seen" / unit.name()
@@ -114,9 +128,11 @@ def main() -> int:
             clean.touch()
             seen.touch()
         else:
-            waiting.append((seen.stat().st_mtime if seen.exists() else 0, len(waiting), unit, clean, seen))
-    waiting.sort(key=lambda entry: entry[:2])
-    wanted = math.ceil(len(units) / 3)
+            order = (changed.isdisjoint(unit.sources), seen.stat().st_mtime if seen.exists() else 0,
+                     hashlib.sha256(f"{commit} {unit.name()}".encode()).hexdigest())
+            waiting.append((order, unit, clean, seen))
+    waiting.sort(key=lambda entry: entry[0])
+    wanted = math.ceil(len(units) / 6)
     until = time.monotonic() + 60 * options.minutes
     print(f"clang-tidy: {len(units)} units with {sum(len(unit.sources) for unit in units)} sources, {len(waiting)} not seen as they are now", flush=True)
 
@@ -124,7 +140,7 @@ def main() -> int:
 
     def look(number: int) -> None:
         nonlocal looked
-        _, _, unit, clean, seen = waiting[number]
+        _, unit, clean, seen = waiting[number]
         if number >= wanted and time.monotonic() > until:
             return
         run = subprocess.run([options.clang_tidy, "-p", str(unit.tree), *arguments, unit.file], capture_output=True, text=True, check=False)

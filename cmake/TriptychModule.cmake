@@ -23,7 +23,7 @@ function(add_module name)
   set(target triptych_${name})
   add_library(${target} STATIC ${arg_SOURCES})
   add_library(Triptych::${name} ALIAS ${target})
-  triptych_target_options(${target})
+  triptych_target_options(${target} MODULE)
   target_compile_features(${target} PUBLIC cxx_std_20)
   # Same bits whatever the optimisation and the processor that is compiled for: only the source fuses a product with a sum.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)

@@ -33,11 +33,12 @@ function(triptych_program name)
   endif()
 endfunction()
 
-# add_triptych_test(<name> SOURCES <files> MODULES <modules> [LABEL <label>] [SERIAL] [REPLACES_NEW]): a GoogleTest program whose cases become
-# tests of their own (under a sanitizer: one test), labelled with the last of MODULES. SERIAL: no other test runs meanwhile (it needs the memory or the time).
+# add_triptych_test(<name> SOURCES <files> MODULES <modules> [LABEL <label>] [SERIAL] [TOGETHER] [REPLACES_NEW]): a GoogleTest program whose cases
+# become tests of their own (under a sanitizer: one test), labelled with the last of MODULES. SERIAL: no other test runs meanwhile (it needs the memory
+# or the time). TOGETHER: one test for all cases, whose process makes once what they share, as a model that is trained for seconds.
 # REPLACES_NEW: the program defines operator new, as the thread sanitizer does, under which it is not built.
 function(add_triptych_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL;REPLACES_NEW" "LABEL" "SOURCES;MODULES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL;TOGETHER;REPLACES_NEW" "LABEL" "SOURCES;MODULES")
   if(arg_REPLACES_NEW AND TRIPTYCH_SANITIZE MATCHES "thread")
     return()
   endif()
@@ -56,7 +57,7 @@ function(add_triptych_test name)
     get_filename_component(data_dir "${TRIPTYCH_DATA_DIR}" ABSOLUTE BASE_DIR "${PROJECT_SOURCE_DIR}")
     set(environment ENVIRONMENT "TRIPTYCH_DATA_DIR=${data_dir}")
   endif()
-  if(TRIPTYCH_SANITIZE)  # the check for leaks at the end of a process takes seconds: one test for all cases of a program
+  if(TRIPTYCH_SANITIZE OR arg_TOGETHER)  # a sanitizer's check for leaks at the end of a process takes seconds
     add_test(NAME ${arg_LABEL}.${name} COMMAND ${name})
     set_tests_properties(${arg_LABEL}.${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 1800 RUN_SERIAL ${arg_SERIAL} ${environment})
   else()

@@ -29,8 +29,11 @@ function(triptych_compile_alone)
   endif()
 endfunction()
 
-# triptych_target_options(<target>): C++20, warnings, nvcc's flags and the sanitizers. The sanitizer flags of a library
-# also apply to the targets that link it.
+# triptych_target_options(<target> [MODULE]): C++20, warnings, nvcc's flags and the sanitizers. The sanitizer flags of a library
+# also apply to the targets that link it. MODULE: a library of Triptych, which TRIPTYCH_PROGRAM_FLAGS leaves alone.
+set(TRIPTYCH_PROGRAM_FLAGS "" CACHE STRING
+  "Compiler options, after all others, of what is no library of Triptych: with -O1, tests and demos are built in two thirds of the time")
+mark_as_advanced(TRIPTYCH_PROGRAM_FLAGS)
 function(triptych_target_options target)
   # In a unity build a source counts as included: g++ takes the types of its anonymous namespaces for those of a header, and what one
   # source declares shadows what the next one does.
@@ -40,6 +43,9 @@ function(triptych_target_options target)
     $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wconversion>
     $<$<COMPILE_LANGUAGE:CXX>:$<IF:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>,$<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>,-Wshadow>>
     $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda;--expt-relaxed-constexpr;-lineinfo;-Xcompiler=-Wall,-Wextra>)
+  if(NOT "MODULE" IN_LIST ARGN)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${TRIPTYCH_PROGRAM_FLAGS}>)
+  endif()
   if(TRIPTYCH_WARNINGS_AS_ERRORS)
     target_compile_options(${target} PRIVATE
       $<$<COMPILE_LANGUAGE:CXX>:-Werror>

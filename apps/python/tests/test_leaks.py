@@ -1,5 +1,6 @@
-"""100,000 calls of each kind leave the memory as it was."""
+"""100,000 calls of each kind leave the memory as it was; of those that take long, fewer calls leave as much less behind."""
 
+import functools
 import gc
 import os
 
@@ -26,6 +27,11 @@ def grown(call, calls):
     return resident_bytes() - before
 
 
+def largest_growth(calls):
+    """21 bytes a call: the least that malloc() gives is more."""
+    return (1 << 20) * calls // 100_000
+
+
 def bad_call(x):
     try:
         tp.reduce.sum(x, strategy="no such")
@@ -38,19 +44,20 @@ A = np.ones((4, 16), np.float32)
 
 
 @pytest.mark.parametrize(
-    "call",
+    "call, calls",
     [
-        lambda: tp.reduce.sum(X),
-        lambda: tp.reduce.moments(X).std,
-        lambda: tp.reduce.row_sums(A),
-        lambda: bad_call(X),
+        (lambda: tp.reduce.sum(X), 100_000),
+        (lambda: tp.reduce.moments(X).std, 100_000),
+        (lambda: tp.reduce.row_sums(A), 100_000),
+        (lambda: bad_call(X), 40_000),
     ],
     ids=["sum", "moments", "row_sums", "an error"],
 )
-def test_reduce(call):
-    assert grown(call, 100_000) < 1 << 20
+def test_reduce(call, calls):
+    assert grown(call, calls) < largest_growth(calls)
 
 
+@functools.cache
 def tiny_objects(device):
     """A call of each object, with inputs so small that 100,000 calls take seconds."""
     frame = np.zeros((16, 16, 3), np.uint8)
@@ -77,8 +84,11 @@ def tiny_objects(device):
 
 @pytest.mark.parametrize("name", ["Tracker", "locate", "joints", "ParticleFilter", "Fitter", "refining Fitter"])
 def test_objects(name):
-    calls = 4_000 if name == "refining Fitter" else 100_000  # 1.5 ms each; what a call takes has kilobytes
-    assert grown(tiny_objects("cpu:1")[name], calls) < 1 << 20
+    if name == "refining Fitter":  # 1.5 ms each; what a call takes has kilobytes
+        assert grown(tiny_objects("cpu:1")[name], 4_000) < 1 << 20
+    else:
+        calls = 30_000 if name == "ParticleFilter" else 100_000
+        assert grown(tiny_objects("cpu:1")[name], calls) < largest_growth(calls)
 
 
 def test_on_a_gpu(cuda):

@@ -15,7 +15,7 @@ def test_the_first_screen(tmp_path, monkeypatch):
     scene = tp.skin.SyntheticScene(width=160, height=120, frames=4)
     human = tp.capsule.human(height=1.8)
     walk = tp.capsule.place_in_view(human, tp.capsule.make_walk(human, frames=2))
-    faces = [tp.aam.render_face(tp.aam.random_face(1, i), 256, 256) for i in range(12)]
+    faces = [tp.aam.render_face(tp.aam.random_face(1, i), 256, 256) for i in range(4)]
     names = dict(zip("xywh", scene.truth(0).box))
     names |= {
         "frame": scene[0],
