@@ -4,6 +4,7 @@
 #pragma once
 
 #include <triptych/reduction/collective/block.cuh>
+#include <triptych/reduction/collective/team.cuh>
 #include <triptych/reduction/collective/warp.cuh>
 
 #include "fit/fit_math.hpp"
@@ -15,7 +16,7 @@ namespace triptych::aam_fit {
 
 template <int Blocks>
 class BlockRefiner {
-  using team = RefineTeam<Blocks>;
+  using team = reduction::BlockTeam<Blocks>;
   static constexpr int threads = refine_threads, warps = threads / 32;
 
  public:

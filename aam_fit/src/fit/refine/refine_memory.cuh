@@ -1,7 +1,5 @@
-// The blocks that refine a fit, and the memory of each.
+// The memory of each block that refines a fit.
 #pragma once
-
-#include <cooperative_groups.h>
 
 #include "fit/refine/refine_cuda.hpp"
 #include "fit/refine/refine_math.hpp"
@@ -9,29 +7,6 @@
 namespace triptych::aam_fit {
 
 constexpr int refine_threads = 384;  // of a block; with 512 more registers are spilled, and it is slower
-
-// The blocks of a fit: a cluster, whose shared memory all of them can read, or one alone.
-template <int Blocks>
-struct RefineTeam {
-  static __device__ int rank() { return static_cast<int>(blockIdx.x) % Blocks; }
-  static __device__ void sync() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    if constexpr (Blocks > 1) {
-      cooperative_groups::this_cluster().sync();
-      return;
-    }
-#endif
-    __syncthreads();
-  }
-  // What `local` is in the block of that rank.
-  template <class T>
-  static __device__ T* of([[maybe_unused]] T* local, [[maybe_unused]] int rank) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    if constexpr (Blocks > 1) return cooperative_groups::this_cluster().map_shared_rank(local, rank);
-#endif
-    return local;
-  }
-};
 
 __host__ __device__ constexpr int landmarks_of_block(int points, int blocks) {
   return (points + blocks - 1) / blocks;
