@@ -63,7 +63,7 @@ def arguments(words):
     parser.add_argument("--samples", type=whole, help="of the particle filter (default: 1000 on a CPU, 4000 on a GPU)")
     parser.add_argument("--points", type=whole, help="of a cloud (default: 10000 on a CPU, 20000 on a GPU)")
     parser.add_argument("--filter", nargs="+", type=named_number, default=[], metavar="NAME=NUMBER", help="options of the particle filter for bodies, such as "
-                        "max_loss_nats=0 recover_limbs=0")
+                        "max_loss_nats=0 recover_limbs=0 recover_heading=0")
     parser.add_argument("--train", nargs="+", type=named_number, default=[], metavar="NAME=NUMBER", help="options of the training of faces, such as "
                         "landmark_offset_px=0 refinement=0 mirror=0")
     parser.add_argument("--jobs", type=whole, metavar="N", help="motions that are followed at once on a CPU, each on one core (default: all cores)")
@@ -179,7 +179,7 @@ def main(words=None):
     modules = {task: __import__(TASKS[task]) for task in options.only}
     if options.data is not None and not options.data.is_dir():
         sys.exit(f"--data: there is no folder {options.data}")
-    filtering = with_switches(options.filter, ("recover_limbs", "partitioned"))
+    filtering = with_switches(options.filter, ("recover_limbs", "recover_heading", "partitioned"))
     check_filter_options(tp, filtering)
     training = with_switches(options.train, ("mirror", "refinement", "compositional", "face_classifier"))
     if training:

@@ -19,7 +19,7 @@ STARTS = ("true", "true", "true", "near", "backwards", "swapped", "displaced", "
 
 
 def features(estimate) -> np.ndarray:
-    """What the logistic function takes: src/filter/confidence.cpp has the same in the same order."""
+    """What the logistic function takes: src/filter/evidence/confidence.cpp has the same in the same order."""
     e = estimate.evidence
     return np.array([e.on_body, e.near_on_body, e.body_seen])
 

@@ -1,5 +1,6 @@
-// The search of a frame on the GPU (points already there and sorted), and its likelihoods alone: what the
-// rest of the filter costs. A whole step() takes longer.
+// The search of a frame on the GPU (points already there and sorted), its likelihoods alone (what the rest of
+// the filter costs), the fit of the estimate, and whole steps.
+#include <triptych/capsule_likelihood/particle_filter.hpp>
 #include <triptych/capsule_likelihood/render.hpp>
 #include <triptych/capsule_likelihood/synthetic_walk.hpp>
 
@@ -7,6 +8,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "capsule_likelihood/setup/operations.hpp"
@@ -62,8 +64,9 @@ EngineOnAWalk engine_on_a_walk(const CapsuleSize& size, int layers) {
   return {std::move(engine), listed / 8 * static_cast<double>(size.samples)};
 }
 
-// filter: from the prediction to the report; filter_rest: the same without the likelihoods;
-// filter_likelihood: the likelihoods of all layers, with the samples of the last one.
+// filter: from the prediction to the report, without the fit; filter_fit: with it, and what prepares its
+// points; filter_rest: as filter, without the likelihoods; filter_likelihood: the likelihoods of all layers,
+// with the samples of the last one.
 void add_filter(const CapsuleSize& size, int layers) {
   std::string suffix = "_";
   suffix += std::to_string(layers);
@@ -82,13 +85,60 @@ void add_filter(const CapsuleSize& size, int layers) {
     });
   };
   timed("filter", true, [](CudaEngine& e) { e.enqueue_search(CudaEngine::Likelihood::with); });
+  timed("filter_fit", true, [](CudaEngine& e) {
+    e.enqueue_search(CudaEngine::Likelihood::with);
+    e.enqueue_fit();
+  });
   timed("filter_rest", false, [](CudaEngine& e) { e.enqueue_search(CudaEngine::Likelihood::without); });
   timed("filter_likelihood", true, [](CudaEngine& e) { e.enqueue_likelihoods(); });
+}
+
+// A person who walks, a cloud for each frame: a tenth of the points are outliers.
+struct WalkingPerson {
+  explicit WalkingPerson(std::int64_t points) {
+    capsule_likelihood::place_in_view(human, walk);
+    capsule_likelihood::RenderOptions rendering;
+    rendering.points = points;
+    rendering.outliers = 0.1f;
+    for (std::int64_t frame = 0; frame < walk.size(); ++frame) {
+      rendering.seed = static_cast<std::uint64_t>(frame) + 1;
+      clouds.push_back(capsule_likelihood::render_points(human.capsules(walk.pose(frame)), rendering));
+    }
+  }
+  Skeleton human = capsule_likelihood::make_human();
+  capsule_likelihood::Motion walk = capsule_likelihood::make_walk(human, {.frames = 60});
+  std::vector<std::vector<Vec3>> clouds;
+};
+
+// A whole step() of a ParticleFilter, from points in host memory to the estimate, by the clock of the host.
+void add_steps(const std::string& series, const CapsuleSize& size, FilterOptions options) {
+  options.samples = static_cast<int>(size.samples);
+  add(capsule_name(series, "host", size), [=] {
+    const WalkingPerson person(size.points);
+    capsule_likelihood::ParticleFilter filter(person.human, options, Device::cuda()),
+        twin(person.human, options, Device::cpu());
+    for (capsule_likelihood::ParticleFilter* each : {&filter, &twin}) each->start(person.walk.pose(0));
+    for (std::size_t frame = 0; frame < 3; ++frame)
+      if (filter.step(person.clouds[frame]).pose != twin.step(person.clouds[frame]).pose)
+        throw std::runtime_error("another estimate than the CPU");
+    std::vector<double> us;
+    for (std::size_t frame = 3; frame < person.clouds.size(); ++frame) {
+      const Stopwatch watch;
+      filter.step(person.clouds[frame]);
+      us.push_back(watch.elapsed_us());
+    }
+    return Measurement{summarize(std::move(us)), static_cast<double>(size.points) * sizeof(Vec3)};
+  });
 }
 
 }  // namespace
 
 void define_gpu_filter() {
+  for (const CapsuleSize size : {CapsuleSize{2000, 40, 8000}, {4000, 40, 20000}, {2000, 40, 50000}}) {
+    add_steps("step", size, {});
+    add_steps("step_without_limbs", size, {.recover_limbs = false});
+    add_steps("step_without_fit", size, {.fit_steps = 0, .recover_limbs = false});
+  }
   for (const int layers : {1, 5}) {
     add_filter(capsule_usual, layers);
     add_filter({4000, 40, 20000}, layers);

@@ -5,116 +5,53 @@
 #include <utility>
 
 #include "body/device_skeleton.hpp"
+#include "body/kinematics_lanes.cuh"
+#include "body/upload.hpp"
 
 namespace triptych::capsule_likelihood {
 
 namespace {
 
-using detail::FlatCapsule;
-using detail::FlatJoint;
-using detail::Frame;
-using detail::Mat3;
+using detail::frame_floats;
+using detail::place_joints;
+using detail::placed_capsule;
+using detail::SkeletonView;
+using detail::upload;
 
 // Lanes that share a pose. Joints of one level are few (five or six in a human), angles and capsules many.
 constexpr int lanes_per_pose = 16;
 constexpr int max_poses_per_block = 8;
-// A joint's frame in shared memory: 9 + 3 floats, and one more, so that lanes fall into different banks.
-constexpr int frame_floats = 13;
-
 struct Arguments {
-  const FlatJoint* joints;
-  const FlatCapsule* capsules;
-  const int* by_level;
-  const int* level_begin;
-  int joint_count, capsule_count, level_count;
+  SkeletonView skeleton;
   const float* poses;
   Vec3* positions;
   Capsule* bodies;
   std::int64_t rows, pose_stride, position_stride, body_stride;
 };
 
-__device__ void store_rotation(float* slot, const Mat3& rotation) {
-#pragma unroll
-  for (int i = 0; i < 9; ++i) slot[i] = rotation.m[i];
-}
-
-__device__ void store_frame(float* slot, const Frame& frame) {
-  store_rotation(slot, frame.rotation);
-  slot[9] = frame.position.x;
-  slot[10] = frame.position.y;
-  slot[11] = frame.position.z;
-}
-
-__device__ Mat3 load_rotation(const float* slot) {
-  Mat3 rotation;
-#pragma unroll
-  for (int i = 0; i < 9; ++i) rotation.m[i] = slot[i];
-  return rotation;
-}
-
-__device__ Frame load_frame(const float* slot) {
-  return {load_rotation(slot), {slot[9], slot[10], slot[11]}};
-}
-
-// lanes_per_pose threads own a pose: first each makes the rotations of some joints from their angles, all
-// joints at once; then the frames are chained level by level from the root outwards; then each writes some
-// positions and capsules. Frames stay in shared memory.
+// lanes_per_pose threads own a pose; each writes some of its positions and capsules.
 __global__ void pose_kernel(Arguments a) {
   extern __shared__ float all_frames[];
+  const SkeletonView& skeleton = a.skeleton;
   const int lane = static_cast<int>(threadIdx.x) % lanes_per_pose;
   const int group = static_cast<int>(threadIdx.x) / lanes_per_pose;
   const int poses_per_block = static_cast<int>(blockDim.x) / lanes_per_pose;
-  float* frames = all_frames + group * a.joint_count * frame_floats;
+  float* frames = all_frames + group * skeleton.joint_count * frame_floats;
   const std::int64_t row = std::int64_t{blockIdx.x} * poses_per_block + group;
   const bool active = row < a.rows;
-
-  if (active) {
-    const float* pose = a.poses + row * a.pose_stride;
-    for (int j = lane; j < a.joint_count; j += lanes_per_pose) {
-      const FlatJoint joint = a.joints[j];
-      if (j == 0) {
-        store_frame(frames, detail::root_frame(joint, pose));
-      } else {
-        store_rotation(frames + j * frame_floats, detail::local_rotation(joint, pose));
-      }
-    }
-  }
-  __syncwarp();
-  for (int level = 0; level < a.level_count; ++level) {
-    if (active) {
-      const int end = a.level_begin[level + 1];
-      for (int k = a.level_begin[level] + lane; k < end; k += lanes_per_pose) {
-        const int j = a.by_level[k];
-        const FlatJoint joint = a.joints[j];
-        float* slot = frames + j * frame_floats;
-        const Frame parent = load_frame(frames + joint.parent * frame_floats);
-        store_frame(slot, detail::child_frame(parent, joint, load_rotation(slot)));
-      }
-    }
-    __syncwarp();
-  }
+  place_joints<lanes_per_pose>(skeleton, active ? a.poses + row * a.pose_stride : nullptr, frames, lane);
   if (!active) return;
   if (a.positions != nullptr) {
     auto* positions = reinterpret_cast<float*>(a.positions + row * a.position_stride);
-    for (int i = lane; i < 3 * a.joint_count; i += lanes_per_pose) {
+    for (int i = lane; i < 3 * skeleton.joint_count; i += lanes_per_pose) {
       positions[i] = frames[i / 3 * frame_floats + 9 + i % 3];
     }
   }
   if (a.bodies != nullptr) {
     Capsule* body = a.bodies + row * a.body_stride;
-    for (int k = lane; k < a.capsule_count; k += lanes_per_pose) {
-      const FlatCapsule body_capsule = a.capsules[k];
-      body[k] =
-          detail::to_world(load_frame(frames + body_capsule.joint * frame_floats), body_capsule.capsule);
-    }
+    for (int k = lane; k < skeleton.capsule_count; k += lanes_per_pose)
+      body[k] = placed_capsule(skeleton, frames, k);
   }
-}
-
-template <class T>
-DeviceBuffer<T> upload(const std::vector<T>& values, StreamRef stream) {
-  DeviceBuffer<T> buffer(static_cast<std::int64_t>(values.size()));
-  if (!values.empty()) copy_to_device(std::span<const T>(values), buffer.span(), stream);
-  return buffer;
 }
 
 }  // namespace
@@ -143,13 +80,7 @@ void pose_cuda(const DeviceSkeleton& skeleton, DeviceMatrixView<const float> pos
   detail::check_pose_shape(detail::shape_of(poses, joints, bodies), data.joint_count, data.capsule_count,
                            data.pose_size);
   if (poses.rows() == 0) return;
-  const Arguments arguments = {data.joints.data(),
-                               data.capsules.data(),
-                               data.by_level.data(),
-                               data.level_begin.data(),
-                               data.joint_count,
-                               data.capsule_count,
-                               data.level_count,
+  const Arguments arguments = {data.view(),
                                poses.data(),
                                joints.rows() > 0 ? joints.data() : nullptr,
                                bodies.rows() > 0 ? bodies.data() : nullptr,

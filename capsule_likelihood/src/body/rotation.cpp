@@ -67,12 +67,4 @@ std::array<double, 4> quaternion_of(const Rot& r) {
   return q;
 }
 
-Rot rotation_of_quaternion(const std::array<double, 4>& q) {
-  const double s = 2 / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-  const auto [w, x, y, z] = q;
-  return {{1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y), s * (x * y + w * z),
-           1 - s * (x * x + z * z), s * (y * z - w * x), s * (x * z - w * y), s * (y * z + w * x),
-           1 - s * (x * x + y * y)}};
-}
-
 }  // namespace triptych::capsule_likelihood::detail

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "filter/filter_cpu.hpp"
-#include "filter/filter_sums.hpp"
-#include "filter/limb_compensation_math.hpp"
+#include "filter/samples/filter_sums.hpp"
+#include "filter/samples/limb_compensation_math.hpp"
 
 namespace triptych::capsule_likelihood {
 

@@ -8,12 +8,15 @@
 #include <span>
 #include <vector>
 
-#include "filter/confidence.hpp"
 #include "filter/estimate_fit.hpp"
+#include "filter/evidence/confidence.hpp"
 #include "filter/filter_plan.hpp"
 #include "filter/filter_share.hpp"
 
 namespace triptych::capsule_likelihood {
+
+// Factor of the spreads in the first frames from a pose that was searched for.
+inline constexpr float uncertain_start = 1.5f;
 
 // Arguments are checked by ParticleFilter: at most max_in_flight frames, clouds that fit.
 class FilterEngine {
@@ -25,6 +28,8 @@ class FilterEngine {
   virtual int threads() const { return 0; }
   const Skeleton& skeleton() const { return skeleton_; }
   const SensorModel& sensor() const { return sensor_; }
+  // Whether the estimate of each frame is fitted to the cloud.
+  virtual bool fits_estimates() const = 0;
   // widen: factor of the spreads in the first frames. Drops what is in flight.
   virtual void start(std::span<const float> pose, float widen) = 0;
   virtual void submit(const CloudView& cloud) = 0;
@@ -55,9 +60,9 @@ class FilterEngine {
   double scale() const { return body_scale_; }
 
   // The fit of the estimates, if the plan has one and there is one cloud in the frame of the world.
-  std::optional<EstimateFit> make_fit(const FilterPlan& plan, const FilterShare* share, int threads) const {
+  std::optional<EstimateFit> make_fit(const FilterPlan& plan, const FilterShare* share) const {
     if (plan.fit_steps == 0 || (share != nullptr && !share->has_one_cloud())) return {};
-    return EstimateFit(skeleton_, sensor_, plan.fit_steps, plan.recovers_limbs, threads);
+    return EstimateFit(skeleton_, sensor_, plan.fit_steps, plan.recovers_limbs);
   }
 
  private:

@@ -24,7 +24,7 @@ class CpuEngine final : public FilterEngine {
             std::optional<CudaGroup> group, const FilterShare* share)
       : FilterEngine(skeleton, sensor),
         threads_(threads),
-        fit_(make_fit(plan, share, threads)),
+        fit_(make_fit(plan, share)),
         group_(std::move(group)),
         samples_(plan.samples),
         bodies_(static_cast<std::size_t>(plan.samples) * static_cast<std::size_t>(skeleton.capsule_count())),
@@ -38,6 +38,7 @@ class CpuEngine final : public FilterEngine {
   }
 
   int threads() const override { return threads_; }
+  bool fits_estimates() const override { return fit_.has_value(); }
 
   void start(std::span<const float> pose, float widen) override {
     filter_.start(pose, widen);
@@ -84,7 +85,7 @@ class CpuEngine final : public FilterEngine {
     estimate.pose.assign(filter_.estimate().begin(), filter_.estimate().end());
     estimate.joints.assign(filter_.joints().begin(), filter_.joints().end());
     if (fit_) {
-      fit_->apply(fit_sample(cloud), filter_.frame(), filter_.fitted_state(estimate.pose));
+      fit_->apply(fit_sample(cloud), filter_.frame(), filter_.fitted_state(estimate.pose), threads_);
       estimate.joints = skeleton().joints(estimate.pose);
     }
     estimate.covariances = filter_.covariances();

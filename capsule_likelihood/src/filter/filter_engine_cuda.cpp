@@ -2,6 +2,7 @@
 #include <optional>
 #include <utility>
 
+#include "body/upload.hpp"
 #include "filter/filter_engine_cuda.hpp"
 #include "filter/shared_likelihood.hpp"
 #include "rays/sensor_math.hpp"
@@ -12,16 +13,6 @@ namespace {
 
 // The numbers of points that graphs are made for are multiples of this.
 constexpr std::int64_t points_per_step = 4096;
-// Of common_: the centre, the elite, the velocity and the last estimate.
-constexpr std::int64_t fitted_arrays = 4;
-
-template <class T>
-DeviceBuffer<T> upload(std::span<const T> values, StreamRef stream) {
-  DeviceBuffer<T> buffer(std::max<std::int64_t>(1, static_cast<std::int64_t>(values.size())));
-  if (!values.empty())
-    copy_to_device(values, buffer.span().first(static_cast<std::int64_t>(values.size())), stream);
-  return buffer;
-}
 
 }  // namespace
 
@@ -36,8 +27,10 @@ CudaEngine::CudaEngine(const Skeleton& skeleton, const SensorModel& sensor, Filt
       device_skeleton_(skeleton),
       max_points_((max_points + points_per_step - 1) / points_per_step * points_per_step),
       rays_(max_points_, sensor),
-      fit_(make_fit(plan_, share, 1)),  // its thread belongs to the driver
+      fit_(make_fit(plan_, share)),
       share_(share) {
+  if (fit_ && EstimateFitCuda::has_room_for(skeleton))
+    device_fit_.emplace(skeleton, device_skeleton_, sensor, plan_.fit_steps);
   const std::int64_t samples = plan_.samples, dims = plan_.dims;
   upload_plan();
   frame_ = DeviceBuffer<FilterFrame>(1);
@@ -74,6 +67,7 @@ void CudaEngine::make_slots() {
     s.engine = this;
     s.frame = PinnedBuffer<FilterFrame>(1);
     s.state = PinnedBuffer<float>(fitted_arrays * plan_.dims);
+    if (fits_on_host()) s.sample.reserve(static_cast<std::size_t>(max_fit_points));
   }
 }
 
@@ -139,6 +133,7 @@ template <class Prepare>
 void CudaEngine::run_frame(const FrameKind& kind, const Prepare& prepare) {
   const std::vector<Graph>* parts = nullptr;
   const auto begin = [&] {
+    enqueue_pending_fit();
     parts = &graphs_for(kind);  // may use the stream
     prepare();
   };
@@ -159,7 +154,10 @@ void CudaEngine::run_frame(const FrameKind& kind, const Prepare& prepare) {
   }
   parts->back().launch(stream_);
   Slot& s = slot(kind.slot);
-  if (fit_) enqueue_fit(s);
+  if (fits_on_host()) {
+    if (s.uploads) draw_fit_sample(cloud_of(s), s.sample);  // while the GPU searches
+    s.fit_pending = true;
+  }
   s.done.record(stream_);
   ++in_flight_;
 }
@@ -180,6 +178,7 @@ Estimate CudaEngine::next() {
     s.done.synchronize();
   }
   if (s.fit_failure) std::rethrow_exception(std::exchange(s.fit_failure, nullptr));
+  if (s.fit_pending) finish_pending_fit(s);
   Estimate estimate = report(s);
   // One frame at a time uses the first slot and its graphs alone.
   first_ = --in_flight_ == 0 ? 0 : (first_ + 1) % max_in_flight;
@@ -191,6 +190,7 @@ void CudaEngine::drop() {
   const int last = (first_ + in_flight_ + max_in_flight - 1) % max_in_flight;
   const bool has_frames = in_flight_ > 0;
   first_ = in_flight_ = 0;
+  for (Slot& s : slots_) s.fit_pending = false;
   // Sums on the device may wait for a rank that is missing.
   if (share_ != nullptr && has_frames) share_->exchange().wait(slot(last).done);
   stream_.synchronize();
@@ -207,8 +207,8 @@ std::vector<float> CudaEngine::samples() const {
 }
 
 void CudaEngine::upload_plan() {
-  dimensions_ = upload(std::span<const FilterDimension>(plan_.dimensions), stream_);
-  trunk_ = upload(std::span<const std::int32_t>(plan_.trunk), stream_);
+  dimensions_ = detail::upload(plan_.dimensions, stream_);
+  trunk_ = detail::upload(plan_.trunk, stream_);
   std::vector<LimbRange> ranges;
   std::vector<std::int32_t> dims, joints;
   for (const FilterLimb& limb : plan_.limbs) {
@@ -218,9 +218,9 @@ void CudaEngine::upload_plan() {
     dims.insert(dims.end(), limb.dims.begin(), limb.dims.end());
     joints.insert(joints.end(), limb.joints.begin(), limb.joints.end());
   }
-  limb_ranges_ = upload(std::span<const LimbRange>(ranges), stream_);
-  limb_dims_ = upload(std::span<const std::int32_t>(dims), stream_);
-  limb_joints_ = upload(std::span<const std::int32_t>(joints), stream_);
+  limb_ranges_ = detail::upload(ranges, stream_);
+  limb_dims_ = detail::upload(dims, stream_);
+  limb_joints_ = detail::upload(joints, stream_);
   const std::int64_t rows = plan_.dims + 1;
   moved_poses_ = DeviceBuffer<float>(rows * rows);
   moved_joints_ = DeviceBuffer<Vec3>(rows * joint_count_);
@@ -293,33 +293,46 @@ void CudaEngine::complete(Estimate& estimate, const Slot& s) const {
   judge(estimate, sample(s));
 }
 
-void CudaEngine::enqueue_fit(Slot& s) {
+void CudaEngine::enqueue_pending_fit() {
+  if (in_flight_ == 0) return;
+  Slot& s = slot((first_ + in_flight_ - 1) % max_in_flight);
+  if (!s.fit_pending) return;
   s.fit_failure = nullptr;
-  const auto state = common_.span().first(fitted_arrays * plan_.dims);
-  copy_to_host(DeviceSpan<const FilterFrame>(frame_.span()), s.frame.span(), stream_);
-  copy_to_host(DeviceSpan<const float>(state), s.state.span(), stream_);
   stream_.ref().call_on_host(
       [](void* slot) {
         Slot& of_frame = *static_cast<Slot*>(slot);
         try {
-          of_frame.engine->fit(of_frame);
+          of_frame.engine->fit_on_host(of_frame, 1);  // the thread belongs to the driver
         } catch (...) {  // for next(): the estimate and the state are as they were
           of_frame.fit_failure = std::current_exception();
         }
       },
       &s);
-  copy_to_device(s.state.span(), state, stream_);
+  copy_to_device(s.state.span(), fitted_state(), stream_);
+  s.done.record(stream_);
+  s.fit_pending = false;
 }
 
-// On a thread of the driver. Writes the pose and the joints into the report.
-void CudaEngine::fit(Slot& s) const {
-  float* const estimate = estimate_of(s);
+// The graph of the frame has ended, and none follows.
+void CudaEngine::finish_pending_fit(Slot& s) {
+  if (fit_on_host(s, threads())) copy_to_device(s.state.span(), fitted_state(), stream_);
+  s.fit_pending = false;
+}
+
+// Writes the pose and the joints into the report.
+bool CudaEngine::fit_on_host(Slot& s, int threads) const {
+  float* const estimate = estimate_of(s.report.data());
   const auto dims = static_cast<std::size_t>(plan_.dims), pose_size = dims + 1;
   const std::span<float> state_of_slot = s.state.span();
   std::vector<float> pose(estimate, estimate + pose_size), state(state_of_slot.begin(), state_of_slot.end());
   const std::span<float> arrays(state);  // centre, elite, velocity, last
-  fit_->apply(sample_to_fit(s), *s.frame.data(),
-              {pose, arrays.first(dims), arrays.subspan(2 * dims, dims), arrays.subspan(3 * dims, dims)});
+  const FittedState fitted{pose, arrays.first(dims), arrays.subspan(2 * dims, dims),
+                           arrays.subspan(3 * dims, dims)};
+  if (!s.uploads) s.sample = downloaded_sample(s);
+  const FilterFrame& frame = *s.frame.data();
+  const bool is_moved = device_fit_ ? fit_->recover_limbs(s.sample, frame, fitted, threads)
+                                    : fit_->apply(s.sample, frame, fitted, threads);
+  if (!is_moved) return false;
   const std::vector<Vec3> joints = skeleton().joints(pose);
   // Nothing throws from here on.
   std::copy(state.begin(), state.end(), state_of_slot.begin());
@@ -330,13 +343,16 @@ void CudaEngine::fit(Slot& s) const {
     *at++ = joint.y;
     *at++ = joint.z;
   }
+  return true;
 }
 
-HostCloud CudaEngine::sample_to_fit(const Slot& s) const {
+CloudView CudaEngine::cloud_of(const Slot& s) const {
   const auto count = static_cast<std::size_t>(*s.point_count.data());
-  if (s.uploads)
-    return fit_sample({std::span<const Vec3>(s.points.data(), count),
-                       std::span<const float>(s.sigma_m.data(), s.with_sigma ? count : 0)});
+  return {std::span<const Vec3>(s.points.data(), count),
+          std::span<const float>(s.sigma_m.data(), s.with_sigma ? count : 0)};
+}
+
+HostCloud CudaEngine::downloaded_sample(const Slot& s) const {
   const auto size = static_cast<std::size_t>(sample_size(*s.point_count.data(), max_fit_points));
   const auto* const points = reinterpret_cast<const Vec3*>(s.report.data() + fit_sample_begin());
   const auto* const sigma_m = reinterpret_cast<const float*>(s.report.data() + fit_sigma_begin());
@@ -348,10 +364,9 @@ HostCloud CudaEngine::sample_to_fit(const Slot& s) const {
 }
 
 EvidenceSample CudaEngine::sample(const Slot& s) const {
-  const std::int64_t count = *s.point_count.data();
-  if (s.uploads) return EvidenceSample::of({s.points.data(), static_cast<std::size_t>(count)});
+  if (s.uploads) return EvidenceSample::of(cloud_of(s).points);
   EvidenceSample sample;
-  sample.size = sample_size(count, evidence_points);
+  sample.size = sample_size(*s.point_count.data(), evidence_points);
   const auto* const points = reinterpret_cast<const Vec3*>(s.report.data() + sample_begin());
   std::copy_n(points, sample.size, sample.points.begin());
   return sample;

@@ -23,6 +23,7 @@
 #include "filter/estimate_fit.hpp"
 #include "filter/filter_engine.hpp"
 #include "filter/filter_kernels.hpp"
+#include "filter/fit/estimate_fit_cuda.hpp"
 #include "rays/rays_cuda_data.hpp"
 
 namespace triptych::capsule_likelihood {
@@ -38,8 +39,10 @@ class CudaEngine final : public FilterEngine {
   CudaEngine(const CudaEngine&) = delete;
   CudaEngine& operator=(const CudaEngine&) = delete;
 
+  bool fits_estimates() const override { return fit_.has_value(); }
   void start(std::span<const float> pose, float widen) override;
-  // Copies the cloud into pinned memory, launches the graph of the frame and returns.
+  // Copies the cloud into pinned memory, launches the graph of the frame and returns. What the host does
+  // after the graph, next() does, or, when another frame is submitted before, the driver between the frames.
   void submit(const CloudView& cloud) override;
   // The same with copies on the device instead.
   void check_device_clouds() const override {}
@@ -55,6 +58,7 @@ class CudaEngine final : public FilterEngine {
   enum class Likelihood { with, without };
   void enqueue_search(Likelihood likelihood);  // from the prediction to the report
   void enqueue_likelihoods();                  // one per layer
+  void enqueue_fit();                          // with its points; of a filter that fits
 
  private:
   // While the guard makes the device current.
@@ -70,10 +74,12 @@ class CudaEngine final : public FilterEngine {
     PinnedBuffer<PointTotals> totals;
     Event done{Timing::off};
     bool with_sigma = false, uploads = true;
-    // What the fit of the estimate reads and writes, beside the report. Unused without fits.
+    // What fits on the host read and write, beside the report. Unused without them.
+    bool fit_pending = false;  // the driver was not told
     const CudaEngine* engine = nullptr;
     PinnedBuffer<FilterFrame> frame;
     PinnedBuffer<float> state;  // the arrays of common_ from the centre to the last estimate
+    HostCloud sample;           // of the cloud
     std::exception_ptr fit_failure;
   };
   // A graph serves all frames of up to room points in one slot. uploads: it copies the points from the slot.
@@ -85,9 +91,11 @@ class CudaEngine final : public FilterEngine {
     // NOLINTNEXTLINE(modernize-use-nullptr): the check takes the generated comparison for one with 0
     auto operator<=>(const FrameKind&) const = default;
   };
+  // Of common_: the centre, the elite, the velocity and the last estimate.
+  static constexpr std::int64_t fitted_arrays = 4;
   static constexpr std::int64_t temperings_bytes = max_units * sizeof(Tempering);
   // A report: the temperings, the floats of enqueue_report, and of a cloud in device memory the sample for
-  // the evidence and that for the fit, with its sigmas.
+  // the evidence and, for fits on the host, that for the fit, with its sigmas.
   std::int64_t sample_begin() const {
     return temperings_bytes +
            report_floats(plan_.dims, joint_count_) * static_cast<std::int64_t>(sizeof(float));
@@ -100,8 +108,8 @@ class CudaEngine final : public FilterEngine {
     return fit_sample_begin() + max_fit_points * static_cast<std::int64_t>(sizeof(Vec3));
   }
   std::int64_t report_bytes() const {
-    return fit_ ? fit_sigma_begin() + max_fit_points * static_cast<std::int64_t>(sizeof(float))
-                : fit_sample_begin();
+    return fits_on_host() ? fit_sigma_begin() + max_fit_points * static_cast<std::int64_t>(sizeof(float))
+                          : fit_sample_begin();
   }
 
   void upload_plan();
@@ -125,23 +133,31 @@ class CudaEngine final : public FilterEngine {
   void enqueue_layers(Likelihood likelihood, const Cut& cut = {});
   void exchange_losses(const Cut& cut);
   void enqueue_result();
-  // After the graph of a frame: a fit on the host moves the estimate, and the state on the device.
-  void enqueue_fit(Slot& slot);
-  void fit(Slot& slot) const;
+  // The samples of a cloud that is in device memory: for the host those of a cloud that it has no copy of,
+  // and for the fit.
+  void enqueue_cloud_samples(const FrameKind& kind, StreamRef stream);
+  void enqueue_fit_of_estimate();  // on the device
+  // The whole fit where it has no room on the device, or the search for limbs.
+  bool fits_on_host() const { return fit_ && (!device_fit_ || fit_->recovers_limbs()); }
+  // After the graph of a frame: the host moves the estimate, and the state on the device.
+  void enqueue_pending_fit();  // of the last frame: on a thread of the driver
+  void finish_pending_fit(Slot& slot);
+  bool fit_on_host(Slot& slot, int threads) const;  // whether it moved them
+  DeviceSpan<float> fitted_state() { return common_.span().first(fitted_arrays * plan_.dims); }
   Estimate report(const Slot& slot) const;
   void complete(Estimate& estimate, const Slot& slot) const;  // with what depends on the cloud
   EvidenceSample sample(const Slot& slot) const;
-  HostCloud sample_to_fit(const Slot& slot) const;
-  float* estimate_of(Slot& slot) const {
-    return reinterpret_cast<float*>(slot.report.data() + temperings_bytes);
-  }
+  CloudView cloud_of(const Slot& slot) const;           // that it uploads
+  HostCloud downloaded_sample(const Slot& slot) const;  // for fits on the host
+  // The pose in a report, and behind it the joints.
+  float* estimate_of(std::byte* report) const { return reinterpret_cast<float*>(report + temperings_bytes); }
   Slot& slot(int index) { return slots_[static_cast<std::size_t>(index)]; }
   Tempering* temperings() { return reinterpret_cast<Tempering*>(report_.data()); }
   FilterView view(int layer);
 
   Device device_;
   Stream stream_, side_;
-  Event begun_{Timing::off}, proposed_{Timing::off}, sampled_{Timing::off};
+  Event begun_{Timing::off}, proposed_{Timing::off}, uploaded_{Timing::off}, sampled_{Timing::off};
   Workspace workspace_;
   FilterPlan plan_;
   std::int32_t joint_count_, capsule_count_;
@@ -167,6 +183,7 @@ class CudaEngine final : public FilterEngine {
   std::map<FrameKind, std::vector<Graph>> graphs_;
 
   std::optional<EstimateFit> fit_;
+  std::optional<EstimateFitCuda> device_fit_;  // without it the host fits
 
   // Of a filter that is shared. The host's losses end with the number of ranks that have failed.
   const FilterShare* share_;

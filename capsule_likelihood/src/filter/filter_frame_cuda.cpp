@@ -25,7 +25,21 @@ void CudaEngine::evaluate() {
                 log_likelihoods_.span(), {}, workspace_, stream_);
 }
 
-// The prediction does not need the points: it runs beside their preparation.
+void CudaEngine::enqueue_cloud_samples(const FrameKind& kind, StreamRef stream) {
+  const float* const sigma_m = kind.with_sigma ? sigma_m_.data() : nullptr;
+  if (device_fit_) device_fit_->enqueue_points(points_.data(), sigma_m, point_count_.data(), stream);
+  if (kind.uploads) return;
+  // They come with the report.
+  enqueue_cloud_sample(points_.data(), sigma_m, point_count_.data(), evidence_points,
+                       reinterpret_cast<Vec3*>(report_.data() + sample_begin()), nullptr, stream);
+  if (fits_on_host())
+    enqueue_cloud_sample(points_.data(), sigma_m, point_count_.data(), max_fit_points,
+                         reinterpret_cast<Vec3*>(report_.data() + fit_sample_begin()),
+                         reinterpret_cast<float*>(report_.data() + fit_sigma_begin()), stream);
+}
+
+// The prediction does not need the points: it runs beside their preparation. The samples of the cloud are
+// drawn beside the search.
 void CudaEngine::enqueue_frame(const FrameKind& kind, const Cut& cut) {
   Slot& s = slot(kind.slot);
   const std::int64_t room = kind.room;
@@ -35,17 +49,6 @@ void CudaEngine::enqueue_frame(const FrameKind& kind, const Cut& cut) {
   enqueue_prediction(side_);
   enqueue_samples(0, side_);
   proposed_.record(side_);
-  // The host has no copy of a cloud in device memory: the sample of it comes with the report.
-  if (!kind.uploads) {
-    const float* const sigma_m = kind.with_sigma ? sigma_m_.data() : nullptr;
-    enqueue_cloud_sample(points_.data(), sigma_m, point_count_.data(), evidence_points,
-                         reinterpret_cast<Vec3*>(report_.data() + sample_begin()), nullptr, side_);
-    if (fit_)
-      enqueue_cloud_sample(points_.data(), sigma_m, point_count_.data(), max_fit_points,
-                           reinterpret_cast<Vec3*>(report_.data() + fit_sample_begin()),
-                           reinterpret_cast<float*>(report_.data() + fit_sigma_begin()), side_);
-    sampled_.record(side_);
-  }
 
   if (kind.uploads)
     copy_to_device(s.points.span().first(static_cast<std::size_t>(room)), points_.span().first(room),
@@ -53,13 +56,23 @@ void CudaEngine::enqueue_frame(const FrameKind& kind, const Cut& cut) {
   if (kind.uploads && kind.with_sigma)
     copy_to_device(s.sigma_m.span().first(static_cast<std::size_t>(room)), sigma_m_.span().first(room),
                    stream_);
+  uploaded_.record(stream_);
+  side_.wait(uploaded_);
+  enqueue_cloud_samples(kind, side_);
+  sampled_.record(side_);
+
   set_rays(room, kind.with_sigma);
   stream_.wait(proposed_);
-  if (cut && !kind.uploads) stream_.wait(sampled_);  // in the graph that it belongs to
+  if (cut) stream_.wait(sampled_);  // in the graph that it belongs to
   enqueue_layers(Likelihood::with, cut);
   enqueue_result();
-  if (!cut && !kind.uploads) stream_.wait(sampled_);
+  if (!cut) stream_.wait(sampled_);
+  if (device_fit_) enqueue_fit_of_estimate();
   copy_to_host(report_.span(), s.report.span(), stream_);
+  if (fits_on_host()) {
+    copy_to_host(DeviceSpan<const FilterFrame>(frame_.span()), s.frame.span(), stream_);
+    copy_to_host(DeviceSpan<const float>(fitted_state()), s.state.span(), stream_);
+  }
   copy_to_host(DeviceSpan<const PointTotals>(rays_.data().totals.span()), s.totals.span(), stream_);
 }
 
@@ -68,6 +81,17 @@ void CudaEngine::enqueue_search(Likelihood likelihood) {
   enqueue_samples(0, stream_);
   enqueue_layers(likelihood);
   enqueue_result();
+}
+
+void CudaEngine::enqueue_fit_of_estimate() {
+  float* const pose = estimate_of(report_.data());
+  device_fit_->enqueue_fit({frame_.data(), common_.data(), pose, pose + plan_.dims + 1}, stream_);
+}
+
+void CudaEngine::enqueue_fit() {
+  if (!device_fit_) return;
+  device_fit_->enqueue_points(points_.data(), nullptr, point_count_.data(), stream_);
+  enqueue_fit_of_estimate();
 }
 
 void CudaEngine::enqueue_likelihoods() {

@@ -1,10 +1,10 @@
 #include <triptych/core/cuda.cuh>
 #include <triptych/reduction/collective/block.cuh>
 
-#include "filter/cloud_sample.hpp"
+#include "filter/evidence/cloud_sample.hpp"
 #include "filter/filter_kernels.hpp"
-#include "filter/filter_sums.hpp"
-#include "filter/limb_compensation_math.hpp"
+#include "filter/samples/filter_sums.hpp"
+#include "filter/samples/limb_compensation_math.hpp"
 #include "resample/weigh_block.cuh"
 
 namespace triptych::capsule_likelihood {

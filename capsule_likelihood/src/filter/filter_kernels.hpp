@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "filter/filter_motion.hpp"
+#include "filter/samples/filter_motion.hpp"
 
 namespace triptych::capsule_likelihood {
 

@@ -9,34 +9,11 @@
 
 #include "body/rotation.hpp"
 #include "filter/filter_plan.hpp"
+#include "filter/pose/limbs.hpp"
 
 namespace triptych::capsule_likelihood {
 
 namespace {
-
-double length(const Vec3& v) {
-  return triptych::length(triptych::length(double{v.x}, double{v.y}), double{v.z});
-}
-
-// How far the capsules that move with each joint can be from it.
-std::vector<double> reaches(const Skeleton& skeleton) {
-  std::vector<double> reach(skeleton.joints().size());
-  for (const BodyCapsule& body_capsule : skeleton.body_capsules()) {
-    double& r = reach[static_cast<std::size_t>(body_capsule.joint)];
-    const Capsule& c = body_capsule.capsule;
-    r = std::max(r, std::max(length(c.a), length(c.b)) + double{c.radius_m});
-  }
-  for (std::size_t j = reach.size(); j-- > 1;) {
-    const Joint& joint = skeleton.joints()[j];
-    if (reach[j] <= 0) continue;  // no capsule there
-    double& parent = reach[static_cast<std::size_t>(joint.parent)];
-    parent = std::max(parent, length(joint.offset_m) + reach[j]);
-  }
-  return reach;
-}
-
-// A branch counts when it is at least this share of the body's reach long: fingers do not.
-constexpr double min_branch = 0.15;
 
 FilterDimension angle_dimension(const Rotation& rotation, double reach, int unit,
                                 const FilterOptions& options) {
@@ -60,7 +37,7 @@ std::vector<FilterDimension> make_dimensions(const Skeleton& skeleton, const Fil
   dimensions.reserve(static_cast<std::size_t>(skeleton.pose_size()) - 1);
   for (int d = 0; d < 3; ++d) dimensions.push_back({options.rotation_spread_rad, -endless, endless, 0});
   for (int d = 0; d < 3; ++d) dimensions.push_back({options.position_spread_m, -endless, endless, 0});
-  const std::vector<double> reach = reaches(skeleton);
+  const std::vector<double> reach = reaches_of(skeleton);
   const std::vector<int> units = units_of(skeleton);
   for (std::size_t j = 1; j < units.size(); ++j) {
     for (const Rotation& rotation : skeleton.joints()[j].rotations)
@@ -139,32 +116,6 @@ FilterLayer make_layer(Part part, int units, int samples) {
     layer.stride[g] = static_cast<std::uint32_t>(stride);
   }
   return layer;
-}
-
-std::vector<int> units_of(const Skeleton& skeleton) {
-  const std::vector<double> reach = reaches(skeleton);
-  const auto joints = skeleton.joints();
-  const auto is_branch = [&](std::size_t j) {
-    return reach[j] > 0 && length(joints[j].offset_m) + reach[j] >= min_branch * reach[0];
-  };
-  std::vector<int> branches(joints.size());  // that start at a joint
-  std::vector<bool> forks(joints.size());    // here or further on
-  for (std::size_t j = joints.size(); j-- > 0;) {
-    if (branches[j] > 1) forks[j] = true;
-    if (j == 0) break;
-    const auto parent = static_cast<std::size_t>(joints[j].parent);
-    if (is_branch(j)) ++branches[parent];
-    if (forks[j]) forks[parent] = true;
-  }
-  std::vector<int> units(joints.size());
-  int count = 1;
-  for (std::size_t j = 1; j < joints.size(); ++j) {
-    const auto parent = static_cast<std::size_t>(joints[j].parent);
-    units[j] = units[parent];
-    if (units[parent] == 0 && forks[parent] && !forks[j] && is_branch(j) && count < max_units)
-      units[j] = count++;
-  }
-  return units;
 }
 
 FilterPlan make_plan(const Skeleton& skeleton, const FilterOptions& options) {

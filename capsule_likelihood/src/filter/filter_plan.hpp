@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "filter/filter_motion.hpp"
+#include "filter/samples/filter_motion.hpp"
 
 namespace triptych::capsule_likelihood {
 
@@ -47,10 +47,6 @@ struct FilterState {
   std::vector<float> poses;  // (samples + 1) x (dims + 1), the last the centre
 };
 FilterState make_start(const FilterPlan& plan, std::span<const float> pose, float widen, int threads);
-
-// The unit of each joint: 0 for the root and all joints above a fork of the body; every long branch without a
-// fork is a unit of its own.
-std::vector<int> units_of(const Skeleton& skeleton);
 
 // From the temperings of a layer's groups: the effective samples (of the group that has the smallest
 // share, times all samples), and the best log-likelihood.

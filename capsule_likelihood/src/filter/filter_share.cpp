@@ -123,7 +123,7 @@ std::vector<std::byte> fingerprint_of(const Skeleton& skeleton, const FilterOpti
   f.add(std::string_view(version()));
   f.add_all(o.sensor.loss, o.sensor.surface, o.sensor.inside, o.sensor.sigma_m, o.sensor.tau_m);
   f.add_all(o.samples, o.layers, o.seed, o.motion, o.max_points, o.min_score, o.min_confidence,
-            o.search_after_frames, o.fit_steps, o.recover_limbs);
+            o.search_after_frames, o.fit_steps, o.recover_limbs, o.recover_heading);
   f.add_all(o.position_spread_m, o.rotation_spread_rad, o.limb_spread_m, o.max_angle_spread_rad, o.min_spread,
             o.start_spread, o.shrink, o.effective_share, o.max_loss_nats, o.partitioned, o.velocity_follow,
             o.velocity_damp, o.mean_reversion);

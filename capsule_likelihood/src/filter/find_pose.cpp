@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "filter/candidate.hpp"
 #include "filter/find_pose.hpp"
-#include "filter/fit_search.hpp"
-#include "filter/limbs.hpp"
-#include "filter/pose_score.hpp"
-#include "filter/start_poses.hpp"
+#include "filter/pose/candidate.hpp"
+#include "filter/pose/limbs.hpp"
+#include "filter/pose/pose_score.hpp"
+#include "filter/pose/start_poses.hpp"
+#include "filter/search/fit_search.hpp"
 #include "filter/step_search.hpp"
 
 namespace triptych::capsule_likelihood {
@@ -27,13 +27,13 @@ Estimate find_pose(FilterEngine& engine, const CloudView& cloud, bool seen_by_on
     found = search_by_fits(skeleton, engine.sensor(), cloud, starts, engine.threads());
     const PoseScore score(skeleton, limbs_of(skeleton));
     Candidate best{found.pose};
-    improve_by_steps(engine, cloud, score, best, wide_steps, 1.5f);
+    improve_by_steps(engine, cloud, score, best, wide_steps, uncertain_start);
     improve_by_steps(engine, cloud, score, best, narrow_steps, 1);
     found.pose = std::move(best.pose);
   } else {
     found = search_by_steps(engine, cloud, starts);
   }
-  engine.start(found.pose, 1.5f);
+  engine.start(found.pose, uncertain_start);
   Estimate estimate = engine.step(cloud);
   estimate.evidence.way = found.way;
   return estimate;

@@ -15,6 +15,7 @@ class ForwardingEngine : public FilterEngine {
       : FilterEngine(engine.skeleton(), engine.sensor()), engine_(engine) {}
 
   int threads() const override { return engine_.threads(); }
+  bool fits_estimates() const override { return engine_.fits_estimates(); }
   void start(std::span<const float> pose, float widen) override { engine_.start(pose, widen); }
   void submit(const CloudView& cloud) override { engine_.submit(cloud); }
   void check_device_clouds() const override { engine_.check_device_clouds(); }

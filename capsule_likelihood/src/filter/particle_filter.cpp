@@ -3,16 +3,20 @@
 #include <triptych/core/clock.hpp>
 #include <triptych/core/error.hpp>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 
 #include "body/check_poses.hpp"
+#include "filter/evidence/host_cloud.hpp"
 #include "filter/filter_engine.hpp"
 #include "filter/find_pose.hpp"
 #include "filter/find_shared.hpp"
-#include "filter/host_cloud.hpp"
+#include "filter/search/heading_recovery.hpp"
 #include "rays/rays_data.hpp"
 
 namespace triptych::capsule_likelihood {
@@ -182,14 +186,14 @@ struct ParticleFilter::State {
     ++frames;
   }
   // The same on all ranks, which agree on it: poses to start at.
-  void check_start(std::span<const float> pose) const {
-    const auto check = [&] { detail::check_pose(engine->skeleton(), pose, "a pose to start at"); };
+  void check_start(std::span<const float> at) const {
+    const auto check = [&] { detail::check_pose(engine->skeleton(), at, "a pose to start at"); };
     if (!share) {
       check();
       return;
     }
     agree_on(share->exchange(), check);
-    require_same(share->exchange(), std::as_bytes(pose), "the poses to start at");
+    require_same(share->exchange(), std::as_bytes(at), "the poses to start at");
   }
   void set_status(Estimate& estimate) const {
     estimate.evidence.way = way;
@@ -203,6 +207,51 @@ struct ParticleFilter::State {
     frames_without_body = estimate.status == FilterStatus::tracking ? 0 : frames_without_body + 1;
     return options.search_after_frames > 0 && frames_without_body >= options.search_after_frames &&
            estimate.points.used > 0;
+  }
+  // Before a frame of step(): the longer a pose was followed, the more seldom. Not before the first one: a
+  // start may be so far off that the body turned round fits as well.
+  bool is_to_check_heading() const {
+    return options.recover_heading && engine->fits_estimates() && frames > 0 &&
+           std::has_single_bit(static_cast<std::uint64_t>(frames) + 1);
+  }
+  // Starts again at the pose turned round when that explains the cloud clearly better. Collective.
+  void check_heading(std::span<const CloudView> own) {
+    const Stopwatch watch;
+    CloudView received;
+    const CloudView& cloud = clouds_to_check(own, received).front();
+    std::vector<float> turned;
+    const auto work = [&] {
+      turned = turned_if_better(engine->skeleton(), engine->sensor(), cloud, pose, engine->threads());
+    };
+    if (share) {
+      agree_on(share->exchange(), work);
+    } else {
+      work();
+    }
+    if (!turned.empty()) {
+      or_lose_samples([&] { engine->start(turned, uncertain_start); });
+      pose = std::move(turned);
+      way = 1;
+    }
+    check_us = watch.elapsed_us();
+  }
+  std::span<const CloudView> clouds_to_check(std::span<const CloudView> own, CloudView& received) {
+    const auto check = [&] {
+      check_submit(true);
+      if (!share || takes_own_cloud()) check_clouds(own);
+    };
+    if (!share) {
+      check();
+      return own;
+    }
+    return clouds_of_frame(own, begin_frame(header_of(frames, own), check), received);
+  }
+  void started_at(std::vector<float> at, double way_of_it) {
+    pose = std::move(at);
+    way = way_of_it;
+    frames = 0;
+    frames_without_body = 0;
+    started = true;
   }
   HostCloud download(const DeviceCloudView& cloud) {
     HostCloud on_host;
@@ -243,7 +292,9 @@ struct ParticleFilter::State {
   FilterOptions options;
   Device device;
   bool started = false;
-  double way = 1;  // Evidence::way of the last find(); 1 since start()
+  std::vector<float> pose;  // of the start or the last estimate
+  double way = 1;           // Evidence::way of the last find(); 1 since start()
+  double check_us = 0;      // of check_heading() before the frame
   LatencyHistogram latencies;
   std::array<Stopwatch, max_in_flight> watches;  // of the frames in flight, a ring
   int first = 0, in_flight = 0;
@@ -272,12 +323,10 @@ ParticleFilter::~ParticleFilter() = default;
 
 void ParticleFilter::start(std::span<const float> pose) {
   state_->check_start(pose);
+  std::vector<float> at(pose.begin(), pose.end());
   state_->engine->start(pose, 1);
   state_->in_flight = 0;
-  state_->frames = 0;
-  state_->frames_without_body = 0;
-  state_->way = 1;
-  state_->started = true;
+  state_->started_at(std::move(at), 1);
 }
 
 Estimate ParticleFilter::find(const CloudView& cloud) { return find_cameras({&cloud, 1}); }
@@ -293,10 +342,7 @@ Estimate ParticleFilter::find_cameras(std::span<const CloudView> own) {
   s.started = false;  // in case of an exception
   Estimate estimate = s.searches_world() ? find_shared(*s.engine, points, clouds)
                                          : find_pose(*s.engine, clouds.front(), true);
-  s.started = true;
-  s.frames = 0;
-  s.frames_without_body = 0;
-  s.way = estimate.evidence.way;
+  s.started_at(estimate.pose, estimate.evidence.way);
   s.set_status(estimate);
   estimate.latency_us = watch.elapsed_us();
   return estimate;
@@ -314,15 +360,27 @@ Estimate ParticleFilter::find(const DeviceCloudView& cloud) {
 Estimate ParticleFilter::step(const CloudView& cloud) { return step_cameras({&cloud, 1}); }
 
 Estimate ParticleFilter::step(const DeviceCloudView& cloud) {
-  state_->submit(cloud, true);
+  State& s = *state_;
+  HostCloud on_host;
+  const auto fetch = [&] {
+    on_host = s.download(cloud);
+    on_host.drop_points_without_sigma(s.options.sensor.sigma_m);
+    return on_host.view();
+  };
+  // Ranks that share their samples take clouds in host memory alone, as submit() says.
+  if (s.is_to_check_heading() && !(s.share && s.share->exchange().size() > 1)) {
+    s.check_submit(true);
+    s.check_cloud(cloud);
+    const CloudView points = fetch();
+    s.check_heading({&points, 1});
+  }
+  s.submit(cloud, true);
   Estimate estimate = next();
-  if (!state_->is_to_search(estimate)) return estimate;
-  HostCloud on_host = state_->download(cloud);
-  on_host.drop_points_without_sigma(state_->options.sensor.sigma_m);
-  return find(on_host.view());
+  return s.is_to_search(estimate) ? find(fetch()) : estimate;
 }
 
 Estimate ParticleFilter::step_cameras(std::span<const CloudView> clouds) {
+  if (state_->is_to_check_heading()) state_->check_heading(clouds);
   state_->submit(clouds, true);
   Estimate estimate = next();
   if (state_->is_to_search(estimate)) return find_cameras(clouds);
@@ -338,7 +396,9 @@ Estimate ParticleFilter::next() {
   Estimate estimate;
   s.or_lose_samples([&] { estimate = s.engine->next(); });
   s.set_status(estimate);
-  estimate.latency_us = s.watches[static_cast<std::size_t>(s.first)].elapsed_us();
+  std::copy(estimate.pose.begin(), estimate.pose.end(), s.pose.begin());
+  estimate.latency_us =
+      std::exchange(s.check_us, 0) + s.watches[static_cast<std::size_t>(s.first)].elapsed_us();
   s.latencies.add(estimate.latency_us);
   s.first = (s.first + 1) % max_in_flight;
   --s.in_flight;

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "filter/confidence.hpp"
+#include "filter/evidence/confidence.hpp"
 #include "filter/filter_share.hpp"
 
 namespace triptych::capsule_likelihood {

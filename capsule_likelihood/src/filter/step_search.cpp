@@ -2,9 +2,9 @@
 #include <cmath>
 #include <utility>
 
-#include "filter/candidate.hpp"
-#include "filter/limbs.hpp"
-#include "filter/pose_score.hpp"
+#include "filter/pose/candidate.hpp"
+#include "filter/pose/limbs.hpp"
+#include "filter/pose/pose_score.hpp"
 #include "filter/step_search.hpp"
 
 namespace triptych::capsule_likelihood {

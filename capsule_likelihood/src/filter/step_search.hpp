@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "filter/candidate.hpp"
 #include "filter/filter_engine.hpp"
-#include "filter/pose_score.hpp"
+#include "filter/pose/candidate.hpp"
+#include "filter/pose/pose_score.hpp"
 
 namespace triptych::capsule_likelihood {
 

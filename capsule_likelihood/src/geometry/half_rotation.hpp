@@ -39,9 +39,9 @@ TRIPTYCH_INLINE_HD void rotated(const float* q, HalfRotation half, float* result
 
 // The half rotation h for which q (1, h), normalised, is the orientation r or -r. Rotations by almost 180
 // degrees are limited.
-inline HalfRotation half_rotation_between(const float* q, const float* r) {
+TRIPTYCH_INLINE_HD HalfRotation half_rotation_between(const float* q, const float* r) {
   float w = q[0] * r[0] + q[1] * r[1] + q[2] * r[2] + q[3] * r[3];
-  if (std::abs(w) < 1e-3f) w = w < 0 ? -1e-3f : 1e-3f;
+  if (fabsf(w) < 1e-3f) w = w < 0 ? -1e-3f : 1e-3f;
   return {(q[0] * r[1] - q[1] * r[0] - q[2] * r[3] + q[3] * r[2]) / w,
           (q[0] * r[2] + q[1] * r[3] - q[2] * r[0] - q[3] * r[1]) / w,
           (q[0] * r[3] - q[1] * r[2] + q[2] * r[1] - q[3] * r[0]) / w};

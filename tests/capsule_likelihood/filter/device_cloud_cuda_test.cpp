@@ -20,7 +20,9 @@ namespace triptych::capsule_likelihood {
 namespace {
 
 using test::LateWriter;
+using test_scene::backwards;
 using test_scene::expect_same;
+using test_scene::mean_error_m;
 using test_scene::Walk;
 
 constexpr std::int64_t max_points = 12000;
@@ -93,6 +95,24 @@ TEST_F(FilterOfDeviceClouds, RecoversTheLimbsOfCloudsInHostMemory) {
     }
   }
   EXPECT_EQ(from_device.samples(), from_host.samples());
+}
+
+TEST_F(FilterOfDeviceClouds, TurnsABodyAsACpuDoes) {
+  const Walk walk(4);
+  make(walk);
+  ParticleFilter from_host = started(walk), from_device = started(walk);
+  ParticleFilter on_cpu(walk.skeleton, {.samples = 200, .layers = 2, .max_points = max_points},
+                        Device::cpu());
+  for (ParticleFilter* filter : {&from_host, &from_device, &on_cpu}) filter->start(backwards(walk.pose(0)));
+  for (std::size_t k = 0; k < clouds.size(); ++k) {
+    SCOPED_TRACE(testing::Message() << "frame " << k);
+    const Estimate expected = on_cpu.step(host(k));
+    expect_same(from_host.step(host(k)), expected);
+    expect_same(from_device.step(device(k)), expected);
+    EXPECT_EQ(mean_error_m(expected.joints, walk.joints(static_cast<std::int64_t>(k))) < 0.1, k > 0);
+  }
+  EXPECT_EQ(from_host.samples(), on_cpu.samples());
+  EXPECT_EQ(from_device.samples(), on_cpu.samples());
 }
 
 TEST_F(FilterOfDeviceClouds, FindsWhatIsFoundInHostMemory) {

@@ -11,8 +11,8 @@
 
 #include "capsule_likelihood/filter/filter_scene.hpp"
 #include "filter/estimate_fit.hpp"
-#include "filter/filter_math.hpp"
-#include "filter/host_cloud.hpp"
+#include "filter/evidence/host_cloud.hpp"
+#include "filter/samples/filter_math.hpp"
 
 namespace triptych::capsule_likelihood {
 namespace {
@@ -33,7 +33,7 @@ struct Frame {
     std::copy(at.begin() + 7, at.end(), centre.begin() + root_dims);
   }
   void fit(const Skeleton& skeleton, const HostCloud& sample) {
-    EstimateFit(skeleton, {}, 4, true, 1).apply(sample, frame, {pose, centre, velocity, last});
+    EstimateFit(skeleton, {}, 4, true).apply(sample, frame, {pose, centre, velocity, last}, 1);
   }
 };
 

@@ -1,4 +1,4 @@
-// The units of a body, and limb compensation.
+// The layers of a filter, and limb compensation.
 #include <triptych/capsule_likelihood/kinematics.hpp>
 #include <triptych/capsule_likelihood/skeleton.hpp>
 
@@ -6,29 +6,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "filter/filter_cpu.hpp"
 #include "filter/filter_plan.hpp"
+#include "filter/pose/limbs.hpp"
 
 namespace triptych::capsule_likelihood {
 namespace {
-
-TEST(FilterPlan, AHumanIsATrunkAHeadAndFourLimbs) {
-  const Skeleton human = make_human();
-  const std::vector<int> units = units_of(human);
-  const auto unit = [&](const char* name) { return units[static_cast<std::size_t>(human.find(name))]; };
-  for (const char* name : {"hips", "spine", "chest"}) EXPECT_EQ(unit(name), 0) << name;
-  std::set<int> limbs;
-  for (const char* name : {"neck", "left_clavicle", "right_clavicle", "left_thigh", "right_thigh"})
-    limbs.insert(unit(name));
-  EXPECT_EQ(limbs, (std::set<int>{1, 2, 3, 4, 5}));
-  EXPECT_EQ(unit("left_hand"), unit("left_clavicle"));
-  EXPECT_EQ(unit("right_foot"), unit("right_thigh"));
-  EXPECT_EQ(unit("head"), unit("neck"));
-}
 
 TEST(FilterPlan, AChainIsOneUnit) {
   std::vector<Joint> joints;
@@ -68,40 +54,6 @@ TEST(FilterPlan, HasNoFitsWhenASpreadIsZero) {
   EXPECT_EQ(make_plan(human, {.samples = 64, .rotation_spread_rad = 0}).fit_steps, 0);
   EXPECT_EQ(make_plan(human, {.samples = 64, .limb_spread_m = 0}).fit_steps, 0);
   EXPECT_EQ(make_plan(human, {.samples = 64, .max_angle_spread_rad = 0}).fit_steps, 0);
-}
-
-TEST(FilterPlan, GroupsCoverEverySampleOnce) {
-  for (const std::int32_t samples : {1, 2, 31, 400, 4001}) {
-    for (const std::int32_t groups : {1, 2, 5, 16}) {
-      for (std::int32_t row = 0; row < samples; ++row) {
-        const std::int32_t g = group_of(row, samples, groups);
-        ASSERT_GE(row, group_begin(g, samples, groups));
-        ASSERT_LT(row, group_begin(g + 1, samples, groups));
-      }
-      ASSERT_EQ(group_begin(0, samples, groups), 0);
-      ASSERT_EQ(group_begin(groups, samples, groups), samples);
-    }
-  }
-}
-
-// Half rotations compose as the quaternions (1, a) (1, b).
-TEST(FilterMath, HalfRotationsComposeAsQuaternions) {
-  const HalfRotation a = {0.3f, -0.2f, 0.5f}, b = {-0.1f, 0.7f, 0.2f};
-  const float identity[4] = {1, 0, 0, 0};
-  float first[4], both[4], at_once[4];
-  rotated(identity, a, first);
-  rotated(first, b, both);
-  rotated(identity, compose(a, b), at_once);
-  for (int i = 0; i < 4; ++i) EXPECT_NEAR(both[i], at_once[i], 8 * 0x1p-23) << i;  // a dozen roundings near 1
-}
-
-TEST(FilterMath, LimitsMirrorAndHold) {
-  const FilterDimension dimension = {0, -1, 2, 0};
-  EXPECT_EQ(limited(0.5f, dimension), 0.5f);
-  EXPECT_EQ(limited(2.5f, dimension), 1.5f);
-  EXPECT_EQ(limited(-1.25f, dimension), -0.75f);
-  EXPECT_EQ(limited(100.0f, dimension), 2.0f);
-  EXPECT_EQ(limited(-100.0f, dimension), -1.0f);
 }
 
 // When the trunk moves a little, knees and elbows stay nearer to where they were than when they are carried

@@ -53,6 +53,7 @@ TEST(FilterRanksFailure, DifferentOptionsAreAnErrorOnAllRanks) {
   differs([](FilterOptions& o) { o.min_spread = 0.3f; });
   differs([](FilterOptions& o) { o.partitioned = false; });
   differs([](FilterOptions& o) { o.recover_limbs = false; });
+  differs([](FilterOptions& o) { o.recover_heading = false; });
   differs([](FilterOptions& o) { o.split = FilterSplit::samples; });
 }
 

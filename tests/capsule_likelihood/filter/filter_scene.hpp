@@ -38,6 +38,16 @@ struct Walk {
   }
 };
 
+// The body looks the other way, with the same angles: turned about its y axis, on the spot.
+inline std::vector<float> backwards(std::span<const float> pose) {
+  std::vector<float> turned(pose.begin(), pose.end());
+  turned[3] = -pose[5];  // the quaternion w x y z times j
+  turned[4] = -pose[6];
+  turned[5] = pose[3];
+  turned[6] = pose[4];
+  return turned;
+}
+
 inline double mean_error_m(std::span<const Vec3> a, std::span<const Vec3> b) {
   double sum = 0;
   for (std::size_t j = 0; j < a.size(); ++j)

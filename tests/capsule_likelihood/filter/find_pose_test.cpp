@@ -14,9 +14,9 @@
 #include "capsule_likelihood/filter/filter_scene.hpp"
 #include "filter/filter_engine.hpp"
 #include "filter/find_pose.hpp"
-#include "filter/fit_search.hpp"
 #include "filter/forwarding_engine.hpp"
-#include "filter/start_poses.hpp"
+#include "filter/pose/start_poses.hpp"
+#include "filter/search/fit_search.hpp"
 
 namespace triptych::capsule_likelihood {
 namespace {

@@ -78,6 +78,38 @@ TEST(ParticleFilterCuda, HasTheSamplesOfTheCpu) {
   }
 }
 
+// After a frame the host searches in next(), or on a thread of the driver when another frame follows.
+TEST(ParticleFilterCuda, RecoversTheSameLimbsForAnyNumberOfFramesInFlight) {
+  TRIPTYCH_REQUIRE_CUDA_OR_SKIP();
+  const Walk walk(6);
+  std::vector<float> pose(walk.pose(0).begin(), walk.pose(0).end());
+  pose[static_cast<std::size_t>(walk.skeleton.first_angle(walk.skeleton.find("left_upper_arm")))] = 2.9f;
+  FilterOptions options;
+  options.samples = 200;
+  options.max_points = 5000;
+  ParticleFilter cpu(walk.skeleton, options, Device::cpu());
+  cpu.start(pose);
+  std::vector<Estimate> expected;
+  for (std::int64_t frame = 0; frame < walk.frames; ++frame)
+    expected.push_back(cpu.step(walk.points(frame, 3000)));
+  ParticleFilter gpu(walk.skeleton, options, Device::cuda());
+  for (const int in_flight : {1, 2, 3}) {
+    SCOPED_TRACE(in_flight);
+    gpu.start(pose);
+    std::vector<Estimate> found;
+    for (std::int64_t frame = 0; frame < walk.frames; ++frame) {
+      if (gpu.in_flight() == in_flight) found.push_back(gpu.next());
+      gpu.submit(walk.points(frame, 3000));
+      // twice one after the other, with and without frames that follow
+      if (frame == 3) found.push_back(gpu.next());
+    }
+    while (gpu.in_flight() > 0) found.push_back(gpu.next());
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t k = 0; k < found.size(); ++k) expect_same(found[k], expected[k]);
+    EXPECT_TRUE(same_bits(cpu.samples(), gpu.samples()));
+  }
+}
+
 // A search for a limb moves the state as well as the estimate.
 TEST(ParticleFilterCuda, RecoversTheLimbsOfTheCpu) {
   TRIPTYCH_REQUIRE_CUDA_OR_SKIP();

@@ -30,6 +30,7 @@ nb::dict options_of(HeldFilter& self) {
   d["search_after_frames"] = o.search_after_frames;
   d["fit_steps"] = o.fit_steps;
   d["recover_limbs"] = o.recover_limbs;
+  d["recover_heading"] = o.recover_heading;
   d["position_spread_m"] = shown(o.position_spread_m);
   d["rotation_spread_rad"] = shown(o.rotation_spread_rad);
   d["limb_spread_m"] = shown(o.limb_spread_m);
@@ -73,11 +74,12 @@ void bind_constructor(nb::class_<HeldFilter>& type) {
          Whole<"seed", std::uint64_t> seed, std::string_view motion,
          Whole<"max_points", std::int64_t> max_points, double min_score, double min_confidence,
          Whole<"search_after_frames"> search_after_frames, Whole<"fit_steps"> fit_steps, bool recover_limbs,
-         float position_spread_m, float rotation_spread_rad, float limb_spread_m, float max_angle_spread_rad,
-         float min_spread, float start_spread, float shrink, float effective_share, float max_loss_nats,
-         bool partitioned, float velocity_follow, float velocity_damp, float mean_reversion,
-         std::string_view loss, std::string_view surface, std::string_view inside, float sigma_m, float tau_m,
-         ArrayLike camera, Anything cameras, Anything exchange, std::string_view split, Anything device) {
+         bool recover_heading, float position_spread_m, float rotation_spread_rad, float limb_spread_m,
+         float max_angle_spread_rad, float min_spread, float start_spread, float shrink,
+         float effective_share, float max_loss_nats, bool partitioned, float velocity_follow,
+         float velocity_damp, float mean_reversion, std::string_view loss, std::string_view surface,
+         std::string_view inside, float sigma_m, float tau_m, ArrayLike camera, Anything cameras,
+         Anything exchange, std::string_view split, Anything device) {
         cl::FilterOptions options;
         options.sensor = sensor_of(loss, surface, inside, sigma_m, tau_m, camera);
         options.samples = samples;
@@ -90,6 +92,7 @@ void bind_constructor(nb::class_<HeldFilter>& type) {
         options.search_after_frames = search_after_frames;
         options.fit_steps = fit_steps;
         options.recover_limbs = recover_limbs;
+        options.recover_heading = recover_heading;
         options.position_spread_m = position_spread_m;
         options.rotation_spread_rad = rotation_spread_rad;
         options.limb_spread_m = limb_spread_m;
@@ -115,7 +118,8 @@ void bind_constructor(nb::class_<HeldFilter>& type) {
       nb::arg("seed") = o.seed, nb::arg("motion") = "constant_velocity", nb::arg("max_points") = o.max_points,
       nb::arg("min_score") = o.min_score, nb::arg("min_confidence") = o.min_confidence,
       nb::arg("search_after_frames") = o.search_after_frames, nb::arg("fit_steps") = o.fit_steps,
-      nb::arg("recover_limbs") = o.recover_limbs, nb::arg("position_spread_m") = shown(o.position_spread_m),
+      nb::arg("recover_limbs") = o.recover_limbs, nb::arg("recover_heading") = o.recover_heading,
+      nb::arg("position_spread_m") = shown(o.position_spread_m),
       nb::arg("rotation_spread_rad") = shown(o.rotation_spread_rad),
       nb::arg("limb_spread_m") = shown(o.limb_spread_m),
       nb::arg("max_angle_spread_rad") = shown(o.max_angle_spread_rad),
@@ -136,7 +140,9 @@ void bind_constructor(nb::class_<HeldFilter>& type) {
            "or \"uncertain\", the call searches again, as find() does; 0: never.\n"
            "fit_steps: of Gauss-Newton, which take each estimate to the points; the next cloud starts\n"
            "there. 0: the estimate is the mean of the samples. recover_limbs: after the fit, search\n"
-           "for a better pose of a limb that lies where the cloud has no points.\n"
+           "for a better pose of a limb that lies where the cloud has no points. recover_heading: before\n"
+           "the 2nd, 4th, 8th, ... cloud since the start, look whether the body turned round\n"
+           "explains the points clearly better, and start again there if it does.\n"
            "position_spread_m, rotation_spread_rad (of the root), limb_spread_m (of the far end of what\n"
            "a joint moves), max_angle_spread_rad: standard deviations of the motion between two clouds.\n"
            "They shrink while the predictions are good, down to min_spread of these. start_spread: of\n"
