@@ -41,6 +41,9 @@ constexpr double min_response = 0.25;     // the same of the response itself
 constexpr double found_sharpness = 12;    // from this on it is the head, whatever the weights say
 constexpr double recognised = 0.75;       // likeness from which on it is surely the same head
 constexpr int max_without_face = 5;       // frames; then something else may be the head
+constexpr double max_usual = 40;          // sharper than this is as good
+constexpr double usual_following = 0.1;   // how quickly the usual sharpness follows
+constexpr double changed_share = 0.5;     // of it, below which something else may be the head
 constexpr double upright_aspect = 0.75;   // width over height of a head of which nothing is known
 constexpr double smallest_head = 0.1;     // of the frame's height
 constexpr double largest_head = 0.9;
@@ -222,6 +225,7 @@ bool Gate::follow(const WeightMap& map, const WeightMap& brightness) {
     lost_frames_ = 0;
     return false;
   }
+  if (face_seen_) doubt_face();
   speed_x_ = 0.5 * (speed_x_ + box_.x - before.x);
   speed_y_ = 0.5 * (speed_y_ + box_.y - before.y);
   size_ *= std::pow(box_.height / size_, size_following);
@@ -231,10 +235,17 @@ bool Gate::follow(const WeightMap& map, const WeightMap& brightness) {
 
 bool Gate::wants_face() const { return following_ && !match_.started && !face_seen_; }
 
+void Gate::doubt_face() {
+  const double sharpness = std::min(match_.sharpness, max_usual);
+  face_seen_ = sharpness >= changed_share * usual_sharpness_;
+  frames_without_face_ = 0;
+  usual_sharpness_ += usual_following * (sharpness - usual_sharpness_);
+}
+
 void Gate::check_face(const WeightMap& brightness) {
-  const double score = face_score(brightness, box_);
-  match_.face = score;
+  match_.face = face_score(brightness, box_);
   face_seen_ = match_.face >= min_face;
+  if (face_seen_) usual_sharpness_ = std::min(match_.sharpness, max_usual);
   if (face_seen_ || ++frames_without_face_ <= max_without_face) return;
   const GateMatch match = match_;
   const CentredBox skin = skin_;

@@ -85,6 +85,8 @@ class Gate {
   // Compares what is followed with the head by looks and weights, and lets the template follow. False: it is
   // not like the head in either.
   bool recognise(const WeightMap& brightness);
+  // What suddenly looks much less like the head than usual may be something else: it shows its face again.
+  void doubt_face();
   // Compares the peak of the response with that of a smaller or a larger box, in turn from frame to frame.
   void measure_size(const WeightMap& brightness, double peak);
 
@@ -100,7 +102,8 @@ class Gate {
   bool following_ = false;
   bool known_ = false;  // inside_, ring_ and the box's size mean something
   int lost_frames_ = 0;
-  bool face_seen_ = false;  // in what is followed; or it has begun at a start box
+  bool face_seen_ = false;      // in what is followed
+  double usual_sharpness_ = 0;  // of the template's response, since the face was seen
   int frames_without_face_ = 0;
   Layout weights_;                       // in the present box
   Layout first_weights_, late_weights_;  // at the start, and lately

@@ -43,6 +43,13 @@ class SyntheticVideo {
   Frame frame(int number) const {
     return {ImageView<const Rgb8>(pixels_[static_cast<std::size_t>(number)].data(), width, height)};
   }
+  // Around the head that a tracker found.
+  static PixelBox face_of(const TrackedHead& head) {
+    const int half_width = static_cast<int>(2 * std::sqrt(head.raw.xx_px2)),
+              half_height = static_cast<int>(2 * std::sqrt(head.raw.yy_px2));
+    return {static_cast<int>(head.raw.x_px) - half_width, static_cast<int>(head.raw.y_px) - half_height,
+            2 * half_width, 2 * half_height};
+  }
   // The skin of the head in its box gets one colour: the outline stays, eyes and mouth go.
   void wipe_face(int number, const PixelBox& face) {
     std::vector<Rgb8>& pixels = pixels_[static_cast<std::size_t>(number)];
@@ -171,20 +178,22 @@ TEST(FaceCheck, AGateGivesUpWhatHasNoFace) {
   EXPECT_TRUE(found);
 }
 
+// After frames 0 to 5.
+TrackedHead followed(Tracker& tracker, const SyntheticVideo& video) {
+  TrackedHead head;
+  for (int i = 0; i < 6; ++i) head = tracker.step(video.frame(i));
+  return head;
+}
+
 // A head that was lost and is found again shows its face again: until then it may be something else.
 TEST(FaceCheck, AGateLooksAgainAtAHeadThatWasLost) {
   SyntheticVideo video;
   Tracker tracker = generic_tracker(true);
-  TrackedHead head;
-  for (int i = 0; i < 6; ++i) head = tracker.step(video.frame(i));
+  TrackedHead head = followed(tracker, video);
   ASSERT_TRUE(head.found());
-  const int half_width = static_cast<int>(2 * std::sqrt(head.raw.xx_px2)),
-            half_height = static_cast<int>(2 * std::sqrt(head.raw.yy_px2));
-  const PixelBox face{static_cast<int>(head.raw.x_px) - half_width,
-                      static_cast<int>(head.raw.y_px) - half_height, 2 * half_width, 2 * half_height};
   const Canvas empty(SyntheticVideo::width, SyntheticVideo::height);
   EXPECT_FALSE(tracker.step(empty.frame()).found());
-  video.wipe_face(6, face);
+  video.wipe_face(6, SyntheticVideo::face_of(head));
   head = tracker.step(video.frame(6));
   EXPECT_TRUE(head.raw.found);
   EXPECT_FALSE(head.found());
@@ -192,6 +201,20 @@ TEST(FaceCheck, AGateLooksAgainAtAHeadThatWasLost) {
   bool found = false;
   for (int i = 0; i < 5; ++i) found = tracker.step(video.frame(i)).found();
   EXPECT_TRUE(found);
+}
+
+// So does a head that is followed and suddenly looks like something else.
+TEST(FaceCheck, AGateLooksAgainAtWhatHasChanged) {
+  SyntheticVideo video;
+  Tracker tracker = generic_tracker(true);
+  TrackedHead head = followed(tracker, video);
+  ASSERT_TRUE(head.found());
+  video.wipe_face(6, SyntheticVideo::face_of(head));
+  head = tracker.step(video.frame(6));
+  EXPECT_TRUE(head.raw.found);
+  EXPECT_FALSE(head.found());
+  EXPECT_LT(head.evidence.face.value(), min_face);
+  EXPECT_TRUE(tracker.step(video.frame(7)).found());
 }
 
 // Rooms of rectangles, ovals and stripes, some of skin's colour, with noise.
