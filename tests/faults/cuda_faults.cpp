@@ -1,12 +1,18 @@
 // The linker's --wrap sends each call of name to __wrap_name and calls the runtime by __real_name.
 // CMakeLists.txt takes the names from the lines of this file that begin with WRAP.
 #include <cuda_runtime.h>
+#include <execinfo.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
+#include <map>
 #include <mutex>
+#include <span>
 #include <thread>
+#include <utility>
 
 #include "faults/cuda_faults.hpp"
 
@@ -24,10 +30,14 @@ struct State {
   std::mutex mutex;
   CudaCalls calls;
   std::int64_t live = 0;
-  std::int64_t fails_in = 0;  // 0: no fault
-  bool late = false;          // LateKernels
+  bool armed = false, recording = false;  // CudaFault, RecordedCudaCalls
+  CudaCall fault;                         // which call fails
   std::string failed;
-  int gpus = 0;  // 0: those that there are
+  std::size_t depth = 0;  // functions on the stack of which a way does not consist
+  std::map<std::uint64_t, std::int64_t> seen;
+  std::vector<CudaCall> recorded;
+  bool late = false;  // LateKernels
+  int gpus = 0;       // 0: those that there are
 };
 State& state() {
   static State instance;
@@ -35,15 +45,42 @@ State& state() {
 }
 thread_local int simulated_gpu = 0;
 
-bool fails(const char* name) {
+// The return addresses on the stack, the innermost first. It and begin_ways() count as a function each.
+[[gnu::noinline]] std::size_t stack(std::span<void*> addresses) {
+  return static_cast<std::size_t>(backtrace(addresses.data(), static_cast<int>(addresses.size())));
+}
+
+// FNV-1a of the return addresses between the call and the function that made the CudaFault, without that
+// function.
+std::uint64_t way_here(const char* name, std::size_t outer) {
+  std::array<void*, 128> addresses{};
+  const std::size_t depth = stack(addresses);
+  std::uint64_t hash = 0xcbf29ce484222325;
+  const auto add = [&](std::uint64_t value) { hash = (hash ^ value) * 0x100000001b3; };
+  for (; *name != 0; ++name) add(static_cast<unsigned char>(*name));
+  for (std::size_t i = 0; i + outer < depth; ++i) add(reinterpret_cast<std::uintptr_t>(addresses[i]));
+  return hash;
+}
+
+bool fails(const char* name, bool poll = false) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
   ++s.calls.all;
-  if (s.fails_in == 0) return false;
-  --s.fails_in;
-  if (s.fails_in > 0) return false;
+  if (!s.armed && !s.recording) return false;
+  const std::uint64_t way = way_here(name, s.depth);
+  const std::int64_t occurrence = ++s.seen[way];
+  if (s.recording) s.recorded.push_back({name, way, occurrence, poll});
+  if (!s.armed || way != s.fault.way || occurrence != s.fault.occurrence) return false;
+  s.armed = false;
   s.failed = name;
   return true;
+}
+
+// Called by a constructor, whose caller and what has called it are no part of a way.
+[[gnu::noinline]] void begin_ways(State& s) {
+  std::array<void*, 128> addresses{};
+  s.depth = stack(addresses) - 3;
+  s.seen.clear();
 }
 
 void count(std::int64_t CudaCalls::*number) {
@@ -105,21 +142,60 @@ int simulated_count() {
 
 }  // namespace
 
-CudaFault::CudaFault(std::int64_t n) {
+CudaFault::CudaFault(const CudaCall& call) {
   State& s = state();
   const std::lock_guard lock(s.mutex);
-  s.fails_in = n;
+  begin_ways(s);
+  s.fault = call;
+  s.armed = call.occurrence > 0;
   s.failed.clear();
 }
 CudaFault::~CudaFault() {
   State& s = state();
   const std::lock_guard lock(s.mutex);
-  s.fails_in = 0;
+  s.armed = false;
 }
 std::string CudaFault::failed() const {
   State& s = state();
   const std::lock_guard lock(s.mutex);
   return s.failed;
+}
+
+RecordedCudaCalls::RecordedCudaCalls() {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  begin_ways(s);
+  s.recorded.clear();
+  s.recording = true;
+}
+RecordedCudaCalls::~RecordedCudaCalls() {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  s.recording = false;
+}
+std::vector<CudaCall> RecordedCudaCalls::calls() const {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  return s.recorded;
+}
+
+std::vector<CudaCall> representative(const std::vector<CudaCall>& calls, std::size_t most) {
+  if (calls.size() <= most) return calls;
+  std::map<std::uint64_t, std::int64_t> last;
+  for (const CudaCall& call : calls) last[call.way] = std::max(last[call.way], call.occurrence);
+  std::vector<bool> chosen(calls.size());
+  std::vector<std::size_t> others;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    chosen[i] = calls[i].occurrence <= 2 || calls[i].occurrence == last[calls[i].way];
+    if (!chosen[i]) others.push_back(i);
+  }
+  const std::size_t count = calls.size() - others.size();
+  const std::size_t more = std::min(others.size(), most - std::min(most, count));
+  for (std::size_t k = 0; k < more; ++k) chosen[others[k * others.size() / more]] = true;
+  std::vector<CudaCall> result;
+  for (std::size_t i = 0; i < calls.size(); ++i)
+    if (chosen[i]) result.push_back(calls[i]);
+  return result;
 }
 
 LateKernels::LateKernels() {
@@ -196,7 +272,6 @@ WRAP_STREAM(cudaLaunchHostFunc, cudaErrorUnknown, (cudaStream_t stream, cudaHost
 WRAP_STREAM(cudaEventRecord, cudaErrorUnknown, (cudaEvent_t event, cudaStream_t stream), (event, stream))
 WRAP_STREAM(cudaStreamWaitEvent, cudaErrorUnknown, (cudaStream_t stream, cudaEvent_t event, unsigned flags), (stream, event, flags))
 WRAP_STREAM(cudaStreamSynchronize, cudaErrorUnknown, (cudaStream_t stream), (stream))
-WRAP(cudaStreamQuery, cudaErrorUnknown, (cudaStream_t stream), (stream), count_stream(stream); count(&CudaCalls::polls), )
 WRAP_STREAM(cudaStreamIsCapturing, cudaErrorUnknown, (cudaStream_t stream, cudaStreamCaptureStatus* status), (stream, status))
 WRAP_STREAM(cudaStreamBeginCapture, cudaErrorUnknown, (cudaStream_t stream, cudaStreamCaptureMode mode), (stream, mode))
 WRAP_PLAIN(cudaEventSynchronize, (cudaEvent_t event), (event))
@@ -215,6 +290,14 @@ WRAP_PLAIN(cudaRuntimeGetVersion, (int* version), (version))
 WRAP_PLAIN(cudaDeviceGetAttribute, (int* value, cudaDeviceAttr attribute, int gpu), (value, attribute, simulates() ? 0 : gpu))
 WRAP_PLAIN(cudaGetDeviceProperties, (cudaDeviceProp* properties, int gpu), (properties, simulates() ? 0 : gpu))
 // clang-format on
+
+// WRAP_BY_HAND(cudaStreamQuery,
+extern "C" cudaError_t __wrap_cudaStreamQuery(cudaStream_t stream) {
+  if (fails("cudaStreamQuery", true)) return cudaErrorUnknown;
+  count_stream(stream);
+  count(&CudaCalls::polls);
+  return __real_cudaStreamQuery(stream);
+}
 
 // A capture that fails to end is over, and there is no graph.
 // WRAP_BY_HAND(cudaStreamEndCapture,

@@ -3,16 +3,28 @@
 // can seem to be several GPUs. For all threads of the process; one fault at a time.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace triptych::test {
 
-// While it lives, the n-th call from its beginning fails, n = 1, 2, ...: it has no effect and returns an
-// error that it may return. Calls that free something do not count and do not fail.
+// A call that can fail: the occurrence-th one (1, 2, ...) that came to the CUDA runtime on the same way,
+// through the same functions from the same lines. The calls of a loop are occurrences of one way.
+struct CudaCall {
+  std::string name;
+  std::uint64_t way = 0;
+  std::int64_t occurrence = 0;
+  bool poll = false;  // see CudaCalls::polls
+};
+
+// While it lives, that call fails, on the thread that made it: it has no effect and returns an error that it
+// may return. Calls that free something do not count and do not fail. Ways are told apart below the function
+// that makes the CudaFault, or the RecordedCudaCalls: what both call has to be one function, not inlined.
 class CudaFault {
  public:
-  explicit CudaFault(std::int64_t n);
+  explicit CudaFault(const CudaCall& call);
   ~CudaFault();
   CudaFault(const CudaFault&) = delete;
   CudaFault& operator=(const CudaFault&) = delete;
@@ -20,6 +32,21 @@ class CudaFault {
   // The name of the call that failed; empty: there were fewer calls.
   std::string failed() const;
 };
+
+// While it lives, calls that can fail are written down.
+class RecordedCudaCalls {
+ public:
+  RecordedCudaCalls();
+  ~RecordedCudaCalls();
+  RecordedCudaCalls(const RecordedCudaCalls&) = delete;
+  RecordedCudaCalls& operator=(const RecordedCudaCalls&) = delete;
+
+  std::vector<CudaCall> calls() const;
+};
+
+// All of the calls when they are no more than `most`. Otherwise of each way its first, its second and its
+// last occurrence, and so many of the others, evenly spread, that there are `most`.
+std::vector<CudaCall> representative(const std::vector<CudaCall>& calls, std::size_t most);
 
 // While it lives, every kernel and graph on an idle stream starts so late, as on a GPU that is shared, that
 // its result has to be waited for.

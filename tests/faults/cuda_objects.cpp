@@ -95,13 +95,14 @@ CudaObject make_device_fitter(const Device& device) {
           [=] { return values_of(fitter->next()); }, [=] { fitter->submit(aam_fit::DeviceFace{}); }};
 }
 
+// Each step is a whole batch and a part of one.
 CudaObject make_batch_fitter(const Device& device) {
   auto fitter = std::make_shared<aam_fit::Fitter>(
-      face_world().model, aam_fit::FitterOptions{.max_width = 320, .max_height = 260, .max_faces = 3},
+      face_world().model, aam_fit::FitterOptions{.max_width = 320, .max_height = 260, .max_faces = 2},
       device);
   const auto step = [=](int i) {
     Values values;
-    for (const aam_fit::Fit& fit : fitter->step(std::vector{face(i), face(i + 1), face(i + 2), face(i + 3)}))
+    for (const aam_fit::Fit& fit : fitter->step(std::vector{face(i), face(i + 1), face(i + 2)}))
       append(values, fit);
     return values;
   };
@@ -291,7 +292,7 @@ CudaObject make_shared_filter(const Device& device, capsule_likelihood::FilterSp
 const std::vector<CudaObjectKind>& cuda_object_kinds() {
   static const std::vector<CudaObjectKind> kinds = {
       {"Fitter", make_fitter},
-      {"Fitter in batches", make_batch_fitter},
+      {"Fitter in batches", make_batch_fitter, 4},
       {"FaceTracker", make_face_tracker},
       {"Tracker", [](const Device& device) { return make_tracker(device, false); }},
       {"gated Tracker", [](const Device& device) { return make_tracker(device, true); }},

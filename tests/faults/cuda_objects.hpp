@@ -23,8 +23,9 @@ struct CudaObject {
 struct CudaObjectKind {
   std::string name;
   std::function<CudaObject(const Device&)> make;
+  int frames = 8;  // of a life; at least 4
 };
-constexpr int cuda_object_frames = 8;
+constexpr int cuda_object_frames = 8;  // that there are
 const std::vector<CudaObjectKind>& cuda_object_kinds();
 
 }  // namespace triptych::test

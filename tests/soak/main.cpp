@@ -77,6 +77,10 @@ Json soak_fitter(const Device& device, const Limits& limits) {
   for (int i = 0; i < 40; ++i) examples.push_back(render_face(random_face(7, i), 256, 256));
   TrainOptions options;
   options.mirror_points = mirror_of_68();
+  // The fitter does the same with any model: one that is trained in seconds.
+  options.deformations = 0;
+  options.appearance_pixels = 0;
+  options.face_classifier = false;
   const Model model = train(examples, options);
   std::vector<Example> seen;
   seen.reserve(cycle);
