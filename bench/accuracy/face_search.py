@@ -59,6 +59,8 @@ def scenes(job: Job, name, images, landmarks, seed):
             yield "photographs", images[i], [landmarks[i]]
     for _, image in negatives.procedural(100 + seed, count // 2, 480, 640):
         yield "no face", face_confidence.grey(image), []
+    for i in range(2 * count):
+        yield "no face, textures", job.tp.aam.background_scene(1000 + seed, i, 640, 480), []
     for _, image in negatives.photographs(job):
         yield "no face", face_confidence.grey(image), []
 

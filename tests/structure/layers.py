@@ -52,7 +52,7 @@ LAYERS = {
         "fitter": ("fit fit/cuda fit/compositional fit/refine warp crop model features shape", "fitter box_offset face_tracker find_faces"),
         "pose": ("fitter fit model features shape", "head_pose"),
         "data": ("shape features", "landmark_file example"),
-        "train": ("data crop fit fitter warp model shape features", "train appearance"),
+        "train": ("data crop fit fitter warp model shape features synthetic", "train appearance"),
         "synthetic": ("data shape features", "synthetic_face"),
         "shipped": ("synthetic train data model", "default_model"),
     },

@@ -34,11 +34,15 @@ std::span<const float> FaceTexture::sample(const Level& level, ImageView<const G
   return texture_;
 }
 
+const Level& classified_level(const Model& model) {
+  return model.levels[static_cast<std::size_t>(model.face_classifier.level)];
+}
+
 double score_at(const Model& model, ImageView<const Grey8> image, std::span<const Point> landmarks,
                 FaceTexture& textures) {
   const FaceClassifier& classifier = model.face_classifier;
   if (!classifier.known()) return 0;
-  const std::span<const float> texture = textures.sample(model.levels.front(), image, landmarks);
+  const std::span<const float> texture = textures.sample(classified_level(model), image, landmarks);
   double sum = -classifier.offset;
   for (std::size_t i = 0; i < texture.size(); ++i)
     sum += double{classifier.weights[static_cast<std::int64_t>(i)]} * double{texture[i]};

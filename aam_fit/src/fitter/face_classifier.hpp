@@ -11,7 +11,7 @@
 
 namespace triptych::aam_fit {
 
-// The texture at landmarks as the classifier takes it: of the level's features, of zero mean and unit length.
+// The texture at landmarks as the classifier takes it: of a level's features, of zero mean and unit length.
 // Keeps its scratch from call to call.
 class FaceTexture {
  public:
@@ -24,6 +24,9 @@ class FaceTexture {
   PrepareScratch scratch_;
   std::vector<float> shape_, texture_;
 };
+
+// The level whose texture the classifier takes.
+const Level& classified_level(const Model& model);
 
 // The score of the classifier at landmarks, 0 for a model without one.
 double score_at(const Model& model, ImageView<const Grey8> image, std::span<const Point> landmarks,

@@ -43,16 +43,18 @@ void check(const FindFacesOptions& options) {
           "a confidence (min_confidence) lies in 0..1, not at ", options.min_confidence);
 }
 
-// The confidence of a find, by the log odds of its fit and by the classifier's score. Coefficients from
-// searches in faces in the wild, of IMM, in procedural faces and in images without faces
+// What makes a fit a face: its log odds by the fitter, and the classifier's score.
+struct FindCoefficients {
+  double constant, odds, score;
+};
+// From searches in faces in the wild, of IMM, in procedural faces and in images without faces
 // (bench/accuracy/accuracy.py --only face_search).
-double search_confidence(double confidence, bool has_score, double score) {
-  struct Coefficients {
-    double constant, odds, score;
-  };
-  constexpr Coefficients with_score{-13.4, 1.25, 2.8}, without{-6.5, 1.3, 0};
+constexpr FindCoefficients of_search{-12.2, 0.72, 2.2}, without_classifier{-6.5, 1.3, 0};
+// Of a fit in one box, which is a face more often than the best of very many places.
+constexpr FindCoefficients of_box{-13.4, 1.25, 2.8};
+
+double probability(const FindCoefficients& c, double confidence, double score) {
   constexpr double min_odds = -6, max_odds = 9;
-  const Coefficients& c = has_score ? with_score : without;
   const double odds = std::clamp(std::log(confidence / (1 - confidence)), min_odds, max_odds);
   return 1 / (1 + std::exp(-(c.constant + c.odds * odds + c.score * score)));
 }
@@ -60,13 +62,14 @@ double search_confidence(double confidence, bool has_score, double score) {
 // Replaces the confidences of fits by those of finds.
 void set_search_confidence(std::vector<Fit>& fits, const Model& model, ImageView<const Grey8> image,
                            int threads) {
+  const FindCoefficients& coefficients = model.face_classifier.known() ? of_search : without_classifier;
   parallel_chunks(static_cast<std::int64_t>(fits.size()), 8, threads,
                   [&](std::int64_t first, std::int64_t last, std::int64_t) {
                     FaceTexture textures;
                     for (std::int64_t i = first; i < last; ++i) {
                       Fit& fit = fits[static_cast<std::size_t>(i)];
-                      fit.confidence = search_confidence(fit.confidence, model.face_classifier.known(),
-                                                         score_at(model, image, fit.landmarks, textures));
+                      fit.confidence = probability(coefficients, fit.confidence,
+                                                   score_at(model, image, fit.landmarks, textures));
                     }
                   });
 }
@@ -127,6 +130,20 @@ std::vector<Fit> find_faces(Fitter& fitter, ImageView<const Grey8> image, const 
   const std::size_t most =
       options.max_faces > 0 ? static_cast<std::size_t>(options.max_faces) : candidates.size();
   return without_overlaps(std::move(candidates), options.max_overlap, most);
+}
+
+Fit check_face(const Model& model, ImageView<const Grey8> image, Fit fit, double min_confidence) {
+  require(min_confidence >= 0 && min_confidence <= 1, "a confidence (min_confidence) lies in 0..1, not at ",
+          min_confidence);
+  const bool is_judged = fit.found() || fit.status == FitStatus::lost_no_face;
+  if (!is_judged || !model.face_classifier.known()) return fit;
+  fit.confidence = probability(of_box, fit.confidence, face_score(model, image, fit.landmarks));
+  if (fit.confidence < min_confidence) {
+    fit.status = FitStatus::lost_no_face;
+  } else if (fit.status == FitStatus::lost_no_face) {
+    fit.status = FitStatus::completed;
+  }
+  return fit;
 }
 
 double face_score(const Model& model, ImageView<const Grey8> image, std::span<const Point> landmarks) {

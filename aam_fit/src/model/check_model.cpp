@@ -180,9 +180,11 @@ void check_model(const Model& model) {
           "the model's calibration has the correlations ", model.calibration.face, " and ",
           model.calibration.background);
   const FaceClassifier& classifier = model.face_classifier;
-  require(!classifier.known() || classifier.weights.size() == model.levels.front().samples(),
-          "the model's face classifier has ", classifier.weights.size(), " weights for ",
-          model.levels.front().samples(), " samples of the first level");
+  require(classifier.level >= 0 && classifier.level < std::ssize(model.levels),
+          "the model's face classifier is of level ", classifier.level, " of ", model.levels.size());
+  const std::int64_t samples = model.levels[static_cast<std::size_t>(classifier.level)].samples();
+  require(!classifier.known() || classifier.weights.size() == samples, "the model's face classifier has ",
+          classifier.weights.size(), " weights for ", samples, " samples of its level");
   require(std::isfinite(classifier.offset) && all_finite(classifier.weights),
           "the model's face classifier holds a number that is not finite");
   if (model.refinement.known()) check_refinement(model);

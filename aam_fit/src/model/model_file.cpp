@@ -225,6 +225,7 @@ Model model_of(const Json& json, BlobReader& blobs, const std::string& file) {
     const Json& classifier = json["face_classifier"];
     model.face_classifier.weights = blobs.take<float>(classifier, "weights");
     model.face_classifier.offset = at<double>(classifier, "offset", file);
+    if (classifier.contains("level")) model.face_classifier.level = at<int>(classifier, "level", file);
   }
   if (json.contains("refinement")) {
     const Json& refinement = json["refinement"];
@@ -321,7 +322,8 @@ std::string encode_model(const Model& model) {
   }
   if (model.appearance.points != 0) header["appearance"] = level_header(model.appearance, blobs);
   if (model.face_classifier.known()) {
-    header["face_classifier"] = {{"weights", blobs.add(model.face_classifier.weights)},
+    header["face_classifier"] = {{"level", model.face_classifier.level},
+                                 {"weights", blobs.add(model.face_classifier.weights)},
                                  {"offset", model.face_classifier.offset}};
   }
   if (model.refinement.known()) {

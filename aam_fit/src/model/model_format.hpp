@@ -1,7 +1,7 @@
 // The layout of a model file, little endian:
 //
 //    0  8 bytes  89 'A' 'A' 'M' 0d 0a 1a 0a: shows when a copy has changed line ends or lost the eighth bit
-//    8  4 bytes  version, 1 to 3
+//    8  4 bytes  version, 1 to 4
 //   12  4 bytes  header_bytes
 //   16  8 bytes  bytes of the whole file
 //   24  8 bytes  checksum of the header
@@ -9,7 +9,8 @@
 //                blobs, each at a multiple of 64, zeros between; no more after the last
 //
 // The header says for each array its offset, its number of elements and its checksum. Its members appearance,
-// calibration, face_classifier (since version 2) and refinement (since version 3) may be missing.
+// calibration, face_classifier (since version 2; its level since 4) and refinement (since version 3) may be
+// missing.
 #pragma once
 
 #include <triptych/aam_fit/model_file.hpp>
@@ -22,7 +23,7 @@
 
 namespace triptych::aam_fit {
 
-constexpr std::uint32_t model_file_version = 3;
+constexpr std::uint32_t model_file_version = 4;
 constexpr std::size_t model_file_alignment = 64, model_file_prefix = 32;
 
 // The model in the bytes of a file, which must lie at a multiple of 64 and be kept by owner; file: for

@@ -12,9 +12,9 @@
 namespace triptych::aam_fit {
 
 // A ridge regression to 1 on faces, at their landmarks and at fits to them, and to -1 at fits where the mean
-// texture resembles other parts of the images; both kinds count as much. None when there are hardly any of
-// the latter. The same bits whatever the threads.
-FaceClassifier learn_classifier(const Model& model, std::span<const TrainingFace> faces,
+// texture resembles other parts of the images, or pictures without faces; both kinds count as much. level: of
+// the model, whose textures are taken. The same bits whatever the threads.
+FaceClassifier learn_classifier(const Model& model, int level, std::span<const TrainingFace> faces,
                                 const Execution& run);
 
 }  // namespace triptych::aam_fit

@@ -17,6 +17,9 @@
 namespace triptych::aam_fit {
 namespace {
 
+constexpr std::int64_t max_classifier_samples = 1
+                                                << 14;  // of the level whose textures tell faces from others
+
 void check_frame_pixels(std::int64_t pixels, const char* what) {
   require(pixels >= min_frame_pixels && pixels <= max_frame_pixels, what, " are ", min_frame_pixels, " to ",
           max_frame_pixels, ", not ", pixels);
@@ -236,6 +239,7 @@ Model train(const std::vector<Example>& examples, const TrainOptions& options, c
   model.triangles = options.triangles.empty() ? triangulate(shapes.mean) : options.triangles;
   check_triangles(model.triangles, model.points);
 
+  int classifier_level = 0;
   std::vector<Start> starts;
   if (regression)
     starts = make_starts(shapes.mean, faces, starts_per_face(levels, faces.size(), model.points, options),
@@ -244,6 +248,8 @@ Model train(const std::vector<Example>& examples, const TrainOptions& options, c
     const std::string name = level_name(i, levels.size());
     steps.next(name + ": textures");
     Level level = make_level(shapes, model.triangles, levels[i]);
+    if (levels[i].patch_samples == 0 && level.pixels() * channels(level.features) <= max_classifier_samples)
+      classifier_level = static_cast<int>(model.levels.size());
     level.normalisation = regression ? Normalisation::floored : Normalisation::projection;
     level.iterations = levels[i].iterations;
     const double crop_margin = regression && i > 0 ? later_crop_margin : first_crop_margin;
@@ -273,7 +279,7 @@ Model train(const std::vector<Example>& examples, const TrainOptions& options, c
   model.calibration = calibrate(model, set.undeformed(), options, run);
   if (options.face_classifier) {
     steps.next("face classifier");
-    model.face_classifier = learn_classifier(model, set.undeformed(), run);
+    model.face_classifier = learn_classifier(model, classifier_level, set.undeformed(), run);
   }
   if (progress) progress("done", total, total);
   check_model(model);

@@ -381,6 +381,12 @@ def test_find_faces(faces, fitter):
     found = aam.find_faces(fitter, image, min_size=0.2, max_faces=1)
     assert len(found) == 1 and aam.shape_error(found[0].landmarks, truth) < 0.05
     assert aam.find_faces(fitter, np.zeros((64, 64), np.uint8)) == []
+    checked = aam.check_face(fitter.model, image, fitter(image, start=truth))
+    assert checked.found and checked.confidence == pytest.approx(found[0].confidence, abs=0.05)
+    scene = aam.background_scene(5, 1, 300, 200)
+    assert scene.shape == (200, 300) and scene.dtype == np.uint8 and (scene == aam.background_scene(5, 1, 300, 200)).all()
+    box = aam.start_in_box(fitter.model, (100, 50, 90, 90), 300, 200)
+    assert not aam.check_face(fitter.model, scene, fitter(scene, start=box)).found
     assert aam.face_score(fitter.model, image, truth) > 5 > aam.face_score(fitter.model, image, truth / 4)
     with invalid("landmarks: "):
         aam.face_score(fitter.model, image, "nose")

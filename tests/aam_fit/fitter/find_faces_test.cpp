@@ -1,4 +1,5 @@
 // find_faces: two synthetic faces in one image, found by a model that has not seen them.
+#include <triptych/aam_fit/default_model.hpp>
 #include <triptych/aam_fit/find_faces.hpp>
 #include <triptych/aam_fit/synthetic_face.hpp>
 #include <triptych/aam_fit/train.hpp>
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <utility>
 #include <vector>
 
@@ -175,6 +177,66 @@ TEST(FaceScore, CountsDeviationsAboveTheBackground) {
   EXPECT_NEAR(mean, 0, 0.5);
   EXPECT_NEAR(deviation, 1, 0.3);
   EXPECT_GT(lowest_face, highest + 5);
+}
+
+// A model of varied faces, as the one that ships, is unsure of its fits: it has to be, to find any face.
+// Unseen faces, and the places of unseen scenes that resemble a face most.
+TEST(CheckFace, TellsFitsToFacesFromOthers) {
+#ifdef TRIPTYCH_SANITIZED
+  GTEST_SKIP() << "takes minutes under a sanitizer; the test below runs the same code";
+#endif
+  constexpr int trained_on = 80, faces = 40, scenes = 40;
+  std::vector<Example> examples;
+  examples.reserve(trained_on);
+  for (int i = 0; i < trained_on; ++i) examples.push_back(render_face(varied_face(1, i), 256, 256));
+  const Model varied = train(examples, default_model_options());
+  Fitter fitter(varied, {}, Device::cpu());
+  int found = 0, others = 0, others_found = 0, others_of_fitter = 0;
+  for (int i = 0; i < faces; ++i) {
+    const Example face = render_face(varied_face(2, i), 256, 256);
+    const Shape start = evaluation_starts(varied.mean, face.landmarks)[static_cast<std::size_t>(i % 5)];
+    const Fit fit = fitter.step({face.image.view(), start});
+    const Fit checked = check_face(varied, face.image.view(), fit);
+    EXPECT_EQ(checked.landmarks, fit.landmarks);
+    EXPECT_EQ(checked.found(), checked.confidence >= 0.5);
+    found += checked.found() ? 1 : 0;
+  }
+  for (int i = 0; i < scenes; ++i) {
+    const Image<Grey8> scene = background_scene(1000, i, 192, 192);
+    for (const Candidate& place : search_faces(varied, scene.view(), 30, 192, 8, 0)) {
+      const Fit fit = fitter.step({scene.view(), start_at(varied, place)});
+      ++others;
+      others_of_fitter += fit.found() ? 1 : 0;
+      others_found += check_face(varied, scene.view(), fit).found() ? 1 : 0;
+    }
+  }
+  std::printf("%d of %d faces; of %d other places the fitter finds a face at %d, check_face at %d\n", found,
+              faces, others, others_of_fitter, others_found);
+  ASSERT_GT(others, 200);
+  EXPECT_GE(found, faces - 4);
+  EXPECT_GT(others_of_fitter, 0);
+  EXPECT_LE(others_found, others / 100);
+}
+
+TEST(CheckFace, LeavesOtherLossesAndModelsWithoutAClassifierAlone) {
+  const Example face = render_face(random_face(7, 4100), 256, 256);
+  Fitter fitter(model(), {}, Device::cpu());
+  const Fit fit = fitter.step({face.image.view(), face.landmarks});
+  Model without = model();
+  without.face_classifier = {};
+  EXPECT_EQ(check_face(without, face.image.view(), fit).confidence, fit.confidence);
+  Fit outside = fit;
+  outside.status = FitStatus::lost_outside;
+  EXPECT_EQ(check_face(model(), face.image.view(), outside).status, FitStatus::lost_outside);
+  const Image<Grey8> scene = background_scene(1000, 1, 256, 256);
+  const Fit other = check_face(model(), scene.view(), fitter.step({scene.view(), face.landmarks}));
+  EXPECT_EQ(other.status, FitStatus::lost_no_face);
+  EXPECT_EQ(check_face(model(), scene.view(), other, 0).status, FitStatus::completed);
+  Fit unsure = fit;
+  unsure.status = FitStatus::lost_no_face;  // by the fitter's own threshold
+  EXPECT_EQ(check_face(model(), face.image.view(), unsure).status, FitStatus::completed);
+  EXPECT_ERROR(check_face(model(), {}, fit), InvalidArgument, "empty");
+  EXPECT_ERROR(check_face(model(), face.image.view(), fit, 1.5), InvalidArgument, "not at 1.5");
 }
 
 TEST(FaceScore, DoesNotDependOnLightOrContrast) {

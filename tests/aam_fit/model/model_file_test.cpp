@@ -50,7 +50,7 @@ Model small_model() {
     model.mean[i] = {0.1 * static_cast<double>(i % 17) / 3, static_cast<double>(row) / 7};
   }
   model.triangles = {{0, 1, 17}, {1, 18, 17}};
-  model.face_classifier = {std::vector<float>(static_cast<std::size_t>(model.levels.front().samples()), 0.3F),
+  model.face_classifier = {1, std::vector<float>(static_cast<std::size_t>(model.levels[1].samples()), 0.3F),
                            1.5};
   model.refinement.patch_samples = 2;
   model.refinement.pitch_px = 3.25;
@@ -73,6 +73,7 @@ void expect_equal(const Model& a, const Model& b) {
   EXPECT_EQ(a.calibration.background, b.calibration.background);
   expect_equal(a.face_classifier.weights, b.face_classifier.weights);
   EXPECT_EQ(a.face_classifier.offset, b.face_classifier.offset);
+  EXPECT_EQ(a.face_classifier.level, b.face_classifier.level);
   EXPECT_EQ(a.refinement.patch_samples, b.refinement.patch_samples);
   EXPECT_EQ(a.refinement.pitch_px, b.refinement.pitch_px);
   expect_equal(a.refinement.pixels, b.refinement.pixels);
@@ -192,6 +193,14 @@ TEST(ModelFile, a_face_classifier_fits_its_model) {
   EXPECT_ERROR(encode_model(model), InvalidArgument, "face classifier holds a number that is not finite");
 }
 
+TEST(ModelFile, a_face_classifier_is_of_a_level) {
+  for (const int level : {-1, 2}) {
+    Model model = small_model();
+    model.face_classifier.level = level;
+    EXPECT_ERROR(encode_model(model), InvalidArgument, "face classifier is of level");
+  }
+}
+
 TEST(ModelFile, every_changed_byte_is_noticed) {
   const std::string bytes = encode_model(small_model());
   ASSERT_FALSE(refused(bytes));
@@ -216,8 +225,8 @@ TEST(ModelFile, says_why_it_refuses) {
   EXPECT_ERROR(decode(bytes.substr(0, 20)), ParseError, "cut off within its first bytes");
   EXPECT_ERROR(decode(bytes.substr(0, bytes.size() - 1)), ParseError, "it is cut off");
   std::string future = bytes;
-  future[8] = 4;
-  EXPECT_ERROR(decode(future), ParseError, "version 4 of the format, this program knows up to 3");
+  future[8] = 5;
+  EXPECT_ERROR(decode(future), ParseError, "version 5 of the format, this program knows up to 4");
   std::string blob = bytes;
   blob.back() = static_cast<char>(blob.back() ^ 1);
   EXPECT_ERROR(decode(blob), ParseError, "array basis is damaged");
@@ -236,6 +245,19 @@ std::string header_of(const std::string& bytes) {
   std::uint32_t size = 0;
   std::memcpy(&size, bytes.data() + 12, 4);
   return bytes.substr(model_file_prefix, size);
+}
+
+// Before version 4 the classifier was always of the first level, and no file said so.
+TEST(ModelFile, a_classifier_without_a_level_is_of_the_first) {
+  Model model = small_model();
+  model.face_classifier = {0, std::vector<float>(static_cast<std::size_t>(model.levels[0].samples()), 0.3F),
+                           1.5};
+  const std::string bytes = encode_model(model);
+  Json header = Json::parse(header_of(bytes));
+  ASSERT_EQ(header["face_classifier"].erase("level"), 1u);
+  std::string older = with_header(bytes, header.dump());
+  older[8] = 3;
+  expect_equal(decode(older), model);
 }
 
 TEST(ModelFile, headers_that_lie_about_sizes_are_refused_before_they_cost_anything) {
@@ -263,6 +285,8 @@ TEST(ModelFile, headers_that_lie_about_sizes_are_refused_before_they_cost_anythi
     EXPECT_TRUE(refused(lie(number, -1))) << number;
     EXPECT_TRUE(refused(lie(number, "many"))) << number;
   }
+  for (const Json& level : {Json(-1), Json(2), Json(0.5), Json("first")})
+    EXPECT_TRUE(refused(lie("/face_classifier/level", level))) << level;
   EXPECT_TRUE(refused(lie("/levels/0/features/kind", "smell")));
   EXPECT_TRUE(refused(lie("/levels/0/features/bins", 100000)));
   EXPECT_TRUE(refused(lie("/levels/0/iterations", 2000000000)));

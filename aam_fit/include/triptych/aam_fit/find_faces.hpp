@@ -32,6 +32,13 @@ struct FindFacesOptions {
 std::vector<Fit> find_faces(Fitter& fitter, ImageView<const Grey8> image,
                             const FindFacesOptions& options = {});
 
+// A fit that step() gave for this image, in a box of a user or a detector: its confidence takes face_score()
+// into account; below min_confidence its status is lost_no_face, otherwise it is found, whatever the fitter's
+// own threshold says. So fits in boxes of a detector that sees faces in wheels and leaves are told from
+// faces. Unchanged when the fit left the image or had no contrast, and for a model without a classifier. On
+// the host. InvalidArgument as face_score(), and when min_confidence is not in 0..1.
+Fit check_face(const Model& model, ImageView<const Grey8> image, Fit fit, double min_confidence = 0.5);
+
 // How far the image at landmarks is from the background, towards the faces of the model, in standard
 // deviations of the background (FaceClassifier); 0 for a model without a classifier. Faces have 5 or more, as
 // a rule. On the host. InvalidArgument when the image is empty, a landmark is not finite, or their number is

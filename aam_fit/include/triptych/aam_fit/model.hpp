@@ -80,10 +80,12 @@ struct Calibration {
   bool known() const { return face > background; }
 };
 
-// Tells faces from what else find_faces() fits: linear in the texture of the first level at the landmarks, of
-// zero mean and unit length. train() learns it from its faces, and from fits to other parts of their images.
+// Tells faces from what else find_faces() fits: linear in the texture of a level at the landmarks, of zero
+// mean and unit length. train() learns it from its faces, and from fits to other parts of their images and to
+// pictures without faces (background_scene()).
 struct FaceClassifier {
-  SharedArray<float> weights;  // n of the first level; empty for none
+  int level = 0;               // the first of the finest ones of whole faces; 0 in files before version 4
+  SharedArray<float> weights;  // n of that level; empty for none
   double offset = 0;           // the score weights . texture - offset is 0 at the mean of the background, and
                                // 1 at a standard deviation above it, of images left out of the training
   bool known() const { return !weights.empty(); }

@@ -49,6 +49,10 @@ FaceParameters random_face(std::uint64_t seed, std::int64_t number);
 // Drawn from much wider ranges, to train a model for photographs: yaw up to 40 degrees, pitch up to 25, other
 // proportions and expressions, light, hair, beard, glasses, clutter, blur, and noise of compression.
 FaceParameters varied_face(std::uint64_t seed, std::int64_t number);
+// A picture of anything but a face: textures, grids, stripes, wheels and clutter over one another, of any
+// contrast, blur and noise. train() shows the face classifier those of seed 29. InvalidArgument when a side
+// is not in 1..8192.
+Image<Grey8> background_scene(std::uint64_t seed, std::int64_t number, int width, int height);
 // Frame of a video in which one seeded person moves, turns, speaks and blinks. InvalidArgument when seconds
 // is not finite.
 FaceParameters face_in_motion(std::uint64_t seed, double seconds);

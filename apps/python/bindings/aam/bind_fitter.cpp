@@ -167,6 +167,18 @@ void bind_find_faces(nb::module_& m) {
       "that "
       "are fitted.\nmin_confidence: a find with less is no face; that of the fitter does not matter.");
   m.def(
+      "check_face",
+      [](const aam_fit::Model& model, nb::handle image, const aam_fit::Fit& fit, double min_confidence) {
+        const Array array(image, "image");
+        return aam_fit::check_face(model, host_image(array), fit, min_confidence);
+      },
+      nb::arg("model"), nb::arg("image"), nb::arg("fit"), nb::arg("min_confidence") = 0.5,
+      nb::sig("def check_face(model: Model, image: numpy.typing.ArrayLike, fit: Fit, min_confidence: float = "
+              "0.5) -> Fit"),
+      "A fit to this image, in a box of a user or a detector, with a confidence that takes face_score() into "
+      "account;\nit is found when that is at least min_confidence. Detectors also see faces in wheels and "
+      "leaves.\nUnchanged for a model without a classifier.");
+  m.def(
       "face_score",
       [](const aam_fit::Model& model, nb::handle image, nb::handle landmarks) {
         const Array array(image, "image");
@@ -176,7 +188,7 @@ void bind_find_faces(nb::module_& m) {
       nb::sig("def face_score(model: Model, image: numpy.typing.ArrayLike, landmarks: "
               "numpy.typing.ArrayLike) -> float"),
       "How far the image at landmarks is from the background, towards the faces of the model.\n\n"
-      "In standard deviations of the background; faces have 5 or more, as a rule. 0 for a model without a\n"
+      "In standard deviations of the background; faces have 4 or more, as a rule. 0 for a model without a\n"
       "classifier: older files, or trained on images without background.");
 }
 

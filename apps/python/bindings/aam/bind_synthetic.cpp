@@ -161,6 +161,17 @@ void bind_aam_synthetic(nb::module_& m) {
       "25, "
       "light, hair,\nbeard, glasses, clutter, blur, compression; a FaceParameters.");
   m.def(
+      "background_scene",
+      [](Whole<"seed", std::uint64_t> seed, Whole<"number", std::int64_t> number, Whole<"width"> width,
+         Whole<"height"> height) {
+        return to_numpy(compute([&] { return aam_fit::background_scene(seed, number, width, height); }));
+      },
+      nb::arg("seed"), nb::arg("number"), nb::arg("width") = 256, nb::arg("height") = 256,
+      nb::sig("def background_scene(seed: int, number: int, width: int = 256, height: int = 256) -> "
+              "numpy.typing.NDArray[numpy.uint8]"),
+      "A picture of anything but a face, (height, width): textures, grids, stripes, wheels and clutter.\n\n"
+      "train() shows the face classifier those of seed 29.");
+  m.def(
       "face_in_motion",
       [](Whole<"seed", std::uint64_t> seed, double seconds) {
         return aam_fit::face_in_motion(seed, seconds);
