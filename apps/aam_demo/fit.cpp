@@ -143,7 +143,7 @@ void fit_input(const Options& options) {
   FitterOptions fitting = options.fitting;
   fitting.max_faces = 16;
   // The shipped model has not seen photographs: among all places of one it would find faces where there are
-  // none. The detector decides, when there is one.
+  // none. The detector says where to look, when there is one.
   apps::FaceDetector detector =
       options.init ? apps::FaceDetector::none() : apps::FaceDetector(options.cascade);
   std::optional<Follower> follower;

@@ -1,11 +1,13 @@
 #include <triptych/aam_fit/appearance.hpp>
-#include <triptych/aam_fit/box_offset.hpp>
 #include <triptych/aam_fit/find_faces.hpp>
 #include <triptych/core/clock.hpp>
 #include <triptych/core/error.hpp>
 #include <triptych/core/opencv.hpp>
 
+#include <common/face_finder.hpp>
+
 #include <algorithm>
+#include <utility>
 
 #include "follower.hpp"
 
@@ -15,10 +17,7 @@ using namespace aam_fit;
 
 namespace {
 
-constexpr int max_pause = 8;  // frames between searches
-// Of haarcascade_frontalface_default.xml, measured by `aam_demo boxes` on the faces in the wild (faces_wild):
-// the boxes reach from above the brows to below the mouth, so that the landmarks' box lies lower.
-constexpr BoxOffset cascade_offset{0.008, 0.16, 0.84};
+constexpr int max_pause = 8;         // frames between searches
 constexpr double max_overlap = 0.3;  // of two fits whose boxes overlap by more, one stays
 
 // Intersection over union.
@@ -55,7 +54,8 @@ Follower::Follower(const Model& model, const FitterOptions& options, const Devic
 Found Follower::from(const cv::Mat& grey, Shape start) {
   const Stopwatch watch;
   Found result;
-  result.fit = fitter_.step(Face{image_view<Grey8>(grey), start});
+  result.fit = check_face(fitter_.model(), image_view<Grey8>(grey),
+                          fitter_.step(Face{image_view<Grey8>(grey), start}));
   result.fit_ms = watch.elapsed_ms();
   result.start = std::move(start);
   result.found = result.fit.found();
@@ -71,13 +71,14 @@ std::vector<Found> Follower::detected(const cv::Mat& grey) {
   std::vector<Face> starts;
   starts.reserve(boxes.size());
   for (const Box& box : boxes)
-    starts.push_back(
-        {image_view<Grey8>(grey), start_in_box(fitter_.model(), box, cascade_offset, grey.cols, grey.rows)});
+    starts.push_back({image_view<Grey8>(grey),
+                      start_in_box(fitter_.model(), box, apps::cascade_offset, grey.cols, grey.rows)});
   const Stopwatch fits_watch;
   std::vector<Fit> fits = fitter_.step(std::span<const Face>(starts));
   const double fit_ms = fits_watch.elapsed_ms() / static_cast<double>(fits.size());
   std::vector<Found> all;
   for (std::size_t i = 0; i < fits.size(); ++i) {
+    fits[i] = check_face(fitter_.model(), image_view<Grey8>(grey), std::move(fits[i]));
     if (!fits[i].found()) continue;
     const bool known = std::any_of(all.begin(), all.end(), [&](const Found& other) {
       return overlap(bounds(other.fit.landmarks), bounds(fits[i].landmarks)) > max_overlap;
@@ -187,10 +188,17 @@ Found Follower::find(const cv::Mat& grey) {
     result.search_ms = search_ms;
   } else {
     const Stopwatch watch;
-    const TrackedFace tracked = tracker_->step(image_view<Grey8>(grey), box);
+    const ImageView<const Grey8> image = image_view<Grey8>(grey);
+    const TrackedFace tracked = tracker_->step(image, box);
     result.fit = tracked.fit;
-    result.found = following_ = tracked.found();
+    result.found = tracked.found();
     result.reason = reason(tracked);
+    if (box && result.found) {  // what is followed from here on
+      result.fit = check_face(fitter_.model(), image, std::move(result.fit));
+      result.found = result.fit.found();
+      result.reason = reason(result.fit);
+    }
+    following_ = result.found;
     result.fit_ms = watch.elapsed_ms();
     if (box) result.start = start_in_box(fitter_.model(), *box, grey.cols, grey.rows);
   }

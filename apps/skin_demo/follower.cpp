@@ -41,10 +41,10 @@ PixelBox enclosing(const Box& b) {
 
 class TrackerFollower : public Follower {
  public:
-  // detector: null when the head was not detected but named.
+  // finder: null when the head was not detected but named.
   TrackerFollower(const SkinModel& model, cv::Size size, const TrackerOptions& options, const Device& device,
-                  apps::FaceDetector* detector)
-      : model_(model), options_(options), detector_(detector), tracker_(model.classifier, options, device) {
+                  apps::FaceFinder* finder)
+      : model_(model), options_(options), finder_(finder), tracker_(model.classifier, options, device) {
     if (!device.is_cuda()) return;
     pinned_.emplace(std::int64_t{size.width} * size.height);
     frame_ = mat_view(ImageView<Bgr8>(pinned_->data(), size.width, size.height));
@@ -55,8 +55,8 @@ class TrackerFollower : public Follower {
   TrackedHead follow(const cv::Mat& bgr, double seconds) override {
     const TrackedHead head = step(bgr, seconds);
     lost_frames_ = head.found() ? 0 : lost_frames_ + 1;
-    if (detector_ == nullptr || lost_frames_ == 0 || lost_frames_ % frames_per_detection != 0) return head;
-    const std::optional<Box> face = detect_face(bgr, *detector_);
+    if (finder_ == nullptr || lost_frames_ == 0 || lost_frames_ % frames_per_detection != 0) return head;
+    const std::optional<Box> face = detect_face(bgr, *finder_);
     if (!face) return head;
     options_.start = enclosing(*face);
     tracker_ = Tracker(model_.classifier, options_, tracker_.device());
@@ -73,7 +73,7 @@ class TrackerFollower : public Follower {
 
   const SkinModel& model_;
   TrackerOptions options_;
-  apps::FaceDetector* detector_;
+  apps::FaceFinder* finder_;
   int lost_frames_ = 0;
   Tracker tracker_;
   std::optional<PinnedBuffer<Bgr8>> pinned_;  // on a GPU
@@ -96,13 +96,13 @@ TrackerOptions tracker_options(const Options& options, const SkinModel& model, c
 }
 
 std::unique_ptr<Follower> make_follower(const Options& options, const SkinModel& model, cv::Size size,
-                                        apps::FaceDetector& detector) {
+                                        apps::FaceFinder& finder) {
   if (options.device == RunOn::cuda) apps::require_gpu("--device cuda", "try --device cpu");
   if (options.device == RunOn::joint) apps::require_gpu("--device joint", "try --device cpu");
   if (!options.variant.empty()) return make_variant_follower(options, model, size);
   return std::make_unique<TrackerFollower>(model, size, tracker_options(options, model, size),
                                            device_of(options.device),
-                                           options.detects() && model.face ? &detector : nullptr);
+                                           options.detects() && model.face ? &finder : nullptr);
 }
 
 }  // namespace triptych::skin_demo

@@ -25,10 +25,10 @@ class Follower {
 // The library's defaults with what the command line and the calibration say.
 skin_tracker::TrackerOptions tracker_options(const Options& options, const SkinModel& model, cv::Size size);
 
-// detector: where the head was detected, it is detected again when it is lost; outlives the follower.
+// finder: where the head was detected, it is detected again when it is lost; outlives the follower.
 // Unavailable when a GPU is asked for and there is none.
 std::unique_ptr<Follower> make_follower(const Options& options, const SkinModel& model, cv::Size size,
-                                        apps::FaceDetector& detector);
+                                        apps::FaceFinder& finder);
 // options.variant names one. The frame's conversion to the variant's RGBA is not part of the latency.
 std::unique_ptr<Follower> make_variant_follower(const Options& options, const SkinModel& model,
                                                 cv::Size size);

@@ -173,8 +173,8 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
 
   group =
       "What skin looks like (one of; default: learnt from the truth when synthetic, else from the face that "
-      "OpenCV's detector finds in the first frame, which is then followed as by --gate, else a generic "
-      "filter)";
+      "OpenCV's detector and the face model that ships find in the first frame, which is then followed as by "
+      "--gate, else a generic filter)";
   app.add_option("--calibrate", calibrate, "Learn from the oval in this box of the first frame")
       ->type_name("X,Y,W,H")
       ->group(group);

@@ -78,11 +78,10 @@ class Pictures {
 };
 
 // Calibrated on the face that is detected in the first frame. Nothing, and why, without one.
-std::optional<SkinModel> detected_model(const cv::Mat& frame, apps::FaceDetector& detector,
-                                        std::string& why) {
-  const std::optional<Box> face = detect_face(frame, detector);
+std::optional<SkinModel> detected_model(const cv::Mat& frame, apps::FaceFinder& finder, std::string& why) {
+  const std::optional<Box> face = detect_face(frame, finder);
   if (!face) {
-    why = detector.ready() ? "no face was detected in the first frame" : detector.reason();
+    why = finder.ready() ? "no face was detected in the first frame" : finder.reason();
     return std::nullopt;
   }
   try {
@@ -257,14 +256,14 @@ void run(const Options& given_options) {
   if (!face && input.truth()) face = input.truth()->box;
   std::string undetected;
   std::optional<SkinModel> detected;
-  apps::FaceDetector detector =
-      options.detects() ? apps::FaceDetector(options.cascade) : apps::FaceDetector::none();
-  if (options.detects()) detected = detected_model(frame, detector, undetected);
+  apps::FaceFinder finder(options.detects() ? apps::FaceDetector(options.cascade)
+                                            : apps::FaceDetector::none());
+  if (options.detects()) detected = detected_model(frame, finder, undetected);
   if (detected) options.gate = true;
   const SkinModel model = given      ? *std::move(given)
                           : detected ? *std::move(detected)
                                      : model_for(frame, face);
-  const std::unique_ptr<Follower> follower = make_follower(options, model, size, detector);
+  const std::unique_ptr<Follower> follower = make_follower(options, model, size, finder);
 
   apps::end_on_interrupt();
   apps::Outputs outputs;

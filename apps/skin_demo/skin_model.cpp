@@ -44,11 +44,11 @@ void check_calibration_box(const Box& box, cv::Size frame) {
   if (inside > max_share * frame.width * frame.height) fail("leaves no background in");
 }
 
-std::optional<Box> detect_face(const cv::Mat& bgr, apps::FaceDetector& detector) {
-  if (!detector.ready()) return std::nullopt;
+std::optional<Box> detect_face(const cv::Mat& bgr, apps::FaceFinder& finder) {
+  if (!finder.ready()) return std::nullopt;
   cv::Mat grey;
   cv::cvtColor(bgr, grey, cv::COLOR_BGR2GRAY);
-  const std::vector<Box> faces = detector.detect(grey);
+  const std::vector<Box> faces = finder.find(grey);
   if (faces.empty()) return std::nullopt;
   // The boxes of the cascade end between mouth and chin and are wider than the face: `aam_demo boxes`
   // measures the landmarks in them. A forehead is above these.

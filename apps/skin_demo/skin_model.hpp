@@ -4,7 +4,7 @@
 #include <triptych/skin_tracker/classifier.hpp>
 #include <triptych/skin_tracker/tracker.hpp>
 
-#include <common/face_detector.hpp>
+#include <common/face_finder.hpp>
 #include <opencv2/core/mat.hpp>
 
 #include <optional>
@@ -29,9 +29,9 @@ std::optional<SkinModel> given_model(const Options& options);
 // Error when the box of a face is not in the frame, or is the whole frame.
 void check_calibration_box(const Box& box, cv::Size frame);
 
-// The largest face in a frame, as the oval of its skin. Nothing when none is seen, or the detector is not
+// The largest face in a frame, as the oval of its skin. Nothing when none is found, or the finder is not
 // ready.
-std::optional<Box> detect_face(const cv::Mat& bgr, apps::FaceDetector& detector);
+std::optional<Box> detect_face(const cv::Mat& bgr, apps::FaceFinder& finder);
 
 // Calibrated on the face in the first frame, or without one the generic filter. Error when the calibration
 // fails.
