@@ -101,7 +101,8 @@ class SceneMaker {
   // A grid of shapes in cells: dots, rings, tiles, bricks, a chessboard, windows, letters.
   Layer grid() {
     const Placing p = placing(between_logs(2, 14), 1.6);
-    const int kind = whole(5);
+    enum class Cell { dot, ring, tile, chessboard, strokes };
+    const auto cell = static_cast<Cell>(whole(5));
     const double radius = between(0.15, 0.48), jitter = chance(0.5) ? between(0, 0.4) : 0;
     const double offset = chance(0.4) ? 0.5 : 0, edge = between(0.02, 0.2);
     const double low = between(0, 1), high = between(0, 1), spread = chance(0.5) ? between(0, 0.4) : 0;
@@ -113,11 +114,11 @@ class SceneMaker {
       const double u = along - column - 0.5 + jitter * 0.5 * of_cell(1),
                    v = p.v(x, y) - row - 0.5 + jitter * 0.5 * of_cell(2);
       double inside = 0;  // above 0: in the shape
-      if (kind == 0) inside = radius - std::hypot(u, v);
-      if (kind == 1) inside = 0.3 * radius - std::abs(std::hypot(u, v) - 0.8 * radius);
-      if (kind == 2) inside = radius - std::max(std::abs(u), std::abs(v));
-      if (kind == 3) inside = std::fmod(std::abs(row + column), 2) < 1 ? 0.5 : -0.5;
-      if (kind == 4) {  // strokes as of letters
+      if (cell == Cell::dot) inside = radius - std::hypot(u, v);
+      if (cell == Cell::ring) inside = 0.3 * radius - std::abs(std::hypot(u, v) - 0.8 * radius);
+      if (cell == Cell::tile) inside = radius - std::max(std::abs(u), std::abs(v));
+      if (cell == Cell::chessboard) inside = std::fmod(std::abs(row + column), 2) < 1 ? 0.5 : -0.5;
+      if (cell == Cell::strokes) {  // as of letters
         const double stroke = 0.09;
         inside = -1;
         if (of_cell(3) > 0) inside = std::max(inside, stroke - std::abs(u + 0.2));
