@@ -222,7 +222,7 @@ class SceneMaker {
 Image<Grey8> background_scene(std::uint64_t seed, std::int64_t number, int width, int height) {
   constexpr int max_side = 8192;
   require(width >= 1 && width <= max_side && height >= 1 && height <= max_side, "a scene of ", width, " x ",
-          height, " pixels cannot be made: sides are 1 to ", max_side);
+          height, " pixels (width, height) cannot be made: sides are 1 to ", max_side);
   return SceneMaker(seed, number).make(width, height);
 }
 

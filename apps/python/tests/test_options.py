@@ -409,6 +409,10 @@ TABLE = {
             "min_confidence": (1.5, *NEGATIVE),
         },
     ),
+    "aam.check_face": (
+        lambda **k: tp.aam.check_face(model(), faces()[0][0], tp.aam.Fitter(model(), device="cpu")(faces()[0][0], start=faces()[1][0]), **k),
+        {"min_confidence": (1.5, *NEGATIVE)},
+    ),
     "aam.head_pose": (
         lambda **k: tp.aam.head_pose(faces()[1][0], **{"focal": 256, "centre": (127.5, 127.5), **k}),
         {"focal": (0.5, 1e7, *POSITIVE), "length_deviation": (1.5, *NEGATIVE)},
@@ -443,6 +447,10 @@ TABLE = {
     ),
     "aam.random_face": (lambda **k: tp.aam.random_face(**{"seed": 1, "number": 1, **k}), {"seed": SEED, "number": LONG}),
     "aam.varied_face": (lambda **k: tp.aam.varied_face(**{"seed": 1, "number": 1, **k}), {"seed": SEED, "number": LONG}),
+    "aam.background_scene": (
+        lambda **k: tp.aam.background_scene(**{"seed": 1, "number": 1, **k}),
+        {"seed": SEED, "number": LONG, "width": (8193, 0, *COUNT), "height": (8193, 0, *COUNT)},
+    ),
     "aam.face_in_motion": (
         lambda **k: tp.aam.face_in_motion(**{"seed": 1, "seconds": 1, **k}),
         {"seed": SEED, "seconds": NOT_FINITE},
