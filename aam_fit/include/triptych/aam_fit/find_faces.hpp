@@ -40,7 +40,7 @@ std::vector<Fit> find_faces(Fitter& fitter, ImageView<const Grey8> image,
 Fit check_face(const Model& model, ImageView<const Grey8> image, Fit fit, double min_confidence = 0.5);
 
 // How far the image at landmarks is from the background, towards the faces of the model, in standard
-// deviations of the background (FaceClassifier); 0 for a model without a classifier. Faces have 5 or more, as
+// deviations of the background (FaceClassifier); 0 for a model without a classifier. Faces have 4 or more, as
 // a rule. On the host. InvalidArgument when the image is empty, a landmark is not finite, or their number is
 // not the model's.
 double face_score(const Model& model, ImageView<const Grey8> image, std::span<const Point> landmarks);
